@@ -37,4 +37,8 @@ class Fingerprint {
   std::uint64_t hash_ = 14695981039346656037u;
 };
 
+/// Returns a hash of bytes, at the speed of the memory: sixteen bytes per product of 64 bits, as in wyhash (Wang Yi,
+/// 2019). Equal bytes with different seeds have unrelated hashes. `bytes` may be null if `size` is 0. Pure.
+std::uint64_t hash_bytes(const void* bytes, std::size_t size, std::uint64_t seed);
+
 }  // namespace sheaf

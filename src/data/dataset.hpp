@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "study/study.hpp"
 
@@ -25,7 +26,8 @@ struct DataSet {
   const std::int64_t* labels = nullptr;         ///< [rows], each in 0..output_count-1; classification only
   const float* targets = nullptr;               ///< [rows, output_count], finite; regression only
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
-  std::string fingerprint;                      ///< identifies the content: file, size and time; or synthetic options
+  std::vector<std::string> class_names;         ///< of labels that the file stores as texts; otherwise empty
+  std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;
 };
 

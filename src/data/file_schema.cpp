@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/escaped.hpp"
 #include "core/fingerprint.hpp"
 #include "data/stored_description.hpp"
+#include "files/hdf5/unwritten_rows.hpp"
 
 namespace sheaf {
 namespace {
@@ -41,9 +43,9 @@ void check_targets(const DataOptions& options, const DataSetInfo& features, cons
                         "Store at least one number per row.",
                         shape, options.file));
   } else if (options.task == Task::classification) {
-    require(targets.shape.size() <= 2 && targets.row_elements() == 1,
-            fmt::format("Data set {} of '{}' is not a list of class labels (data.task = classification needs [rows] or "
-                        "[rows, 1]). Store one label per row, or set data.task = regression.",
+    require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
+            fmt::format("Data set {} of '{}' is not a list of class labels (data.task = classification needs [rows], "
+                        "[rows, 1] or one-hot rows). Store one label per row, or set data.task = regression.",
                         shape, options.file));
   } else {
     require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
@@ -51,6 +53,33 @@ void check_targets(const DataOptions& options, const DataSetInfo& features, cons
                         "outputs]). Store at least one number per row.",
                         shape, options.file));
   }
+}
+
+// MATLAB stores the transposed arrays.
+void refuse_transposed(const InputFile& file, const DataOptions& options, const DataSetInfo& features,
+                       const DataSetInfo& targets) {
+  const bool are_turned = features.rows() != targets.rows() && features.shape.back() == targets.shape.back();
+  require(!are_turned || !file.has_attribute(options.features, "MATLAB_class"), [&] {
+    return fmt::format(
+        "Data sets {} and {} of '{}' have different numbers of rows (MATLAB has stored them transposed). In MATLAB, "
+        "save "
+        "the transposed arrays: features = features'; targets = targets'; save(..., '-v7.3').",
+        named_shape(options.features, features), named_shape(options.targets, targets), options.file);
+  });
+}
+
+// Texts are class labels.
+void check_texts(const DataOptions& options, const DataSetInfo& targets) {
+  const std::string shape = named_shape(options.targets, targets);
+  require(options.task != Task::regression,
+          fmt::format("Data set {} of '{}' contains text (data.task = regression needs numbers). Store numbers, or set "
+                      "data.task = classification.",
+                      shape, options.file));
+  require(
+      targets.row_elements() == 1,
+      fmt::format("Data set {} of '{}' is not a list of class labels (it contains several texts per row). Store one "
+                  "label per row.",
+                  shape, options.file));
 }
 
 void check_weights(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& weights) {
@@ -117,12 +146,15 @@ std::vector<std::string> other_files(const DataOptions& options, const FileSchem
   return others;
 }
 
-std::string fingerprint_of(const DataOptions& options, const FileSchema& schema) {
+std::string shapes_of(const DataOptions& options, const FileSchema& schema) {
+  return escaped(fmt::format("{}, {}{}", named_shape(options.features, schema.features),
+                             named_shape(options.targets, schema.targets),
+                             schema.weights ? ", " + named_shape(options.weights, *schema.weights) : ""));
+}
+
+std::string files_of(const DataOptions& options, const FileSchema& schema) {
   const auto others = other_files(options, schema);
-  return fmt::format("{}, {}, {}{}{}", file_identity(options.file), named_shape(options.features, schema.features),
-                     named_shape(options.targets, schema.targets),
-                     schema.weights ? ", " + named_shape(options.weights, *schema.weights) : "",
-                     others.empty() ? "" : ", from " + file_identities(others));
+  return file_identity(options.file) + (others.empty() ? "" : ", from " + file_identities(others));
 }
 
 }  // namespace
@@ -131,8 +163,8 @@ std::string file_identity(const std::string& path) {
   struct stat status {};
   require(::stat(path.c_str(), &status) == 0,
           fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
-  return fmt::format("{}, {} bytes of {}.{:09}", std::filesystem::path(path).filename().string(), status.st_size,
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  return fmt::format("{}, {} bytes of {}.{:09}", escaped(std::filesystem::path(path).filename().string()),
+                     status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
 std::string file_identities(const std::vector<std::string>& paths) {
@@ -172,15 +204,31 @@ FileSchema inspect_features(const InputFile& file, const DataOptions& options, c
 FileSchema inspect_file(const DataOptions& options) {
   const InputFile file(options.file);
   FileSchema schema = inspect_features(file, options);
-  schema.targets = file.data_set(options.targets).info();
+  schema.targets = file.data_set(options.targets, Values::numbers_or_texts).info();
+  refuse_transposed(file, options, schema.features, schema.targets);
   check_targets(options, schema.features, schema.targets);
+  if (schema.targets.number_class == NumberClass::text) {
+    check_texts(options, schema.targets);
+    schema.coding = TargetCoding::texts;
+  }
   if (!options.weights.empty()) {
     schema.weights = file.data_set(options.weights).info();
     check_weights(options, schema.features, *schema.weights);
   }
   schema.target_columns = schema.targets.row_elements();
-  schema.fingerprint = fingerprint_of(options, schema);
+  schema.shapes = shapes_of(options, schema);
+  schema.files = files_of(options, schema);
   return schema;
+}
+
+std::vector<std::string> unwritten_warnings(const DataOptions& options) {
+  const InputFile file(options.file);
+  std::vector<std::string> warnings;
+  for (const auto& name : {options.features, options.targets, options.weights})
+    if (!name.empty() && file.has(name))
+      if (auto warning = unwritten_warning(file.data_set(name, Values::numbers_or_texts)))
+        warnings.push_back(std::move(*warning));
+  return warnings;
 }
 
 void require_certain_layout(const FileSchema& schema, const DataOptions& options) {

@@ -16,6 +16,9 @@
 
 namespace sheaf {
 
+/// How the targets of a file store classes, if they do. one_hot: [rows, classes], a 1 in the column of the class.
+enum class TargetCoding { numbers, texts, one_hot };
+
 /// The features, targets and weights of a file, after inspect_file() has checked that they match.
 struct FileSchema {
   DataSetInfo features;
@@ -24,19 +27,26 @@ struct FileSchema {
   std::int64_t rows = 0;
   std::int64_t feature_count = 0;  ///< per row in memory, after `encoding`
   std::int64_t target_columns = 1;
+  TargetCoding coding = TargetCoding::numbers;  ///< one_hot only after settle_target_coding()
   std::int64_t classes = 0;     ///< data.classes, or the number of class names; 0: not known before the labels are read
   DataDescription description;  ///< from the attributes of the file
   FeatureForm form = FeatureForm::features;
   ColumnEncoding encoding;  ///< how stored rows become features
   RowLayout layout;         ///< how the rows of the features are seen
-  std::string fingerprint;  ///< names and shapes of the data sets; name, size and time of the file, and of all other
-                            ///< files that it takes values from (external links, virtual data sets)
+  std::string shapes;       ///< names and shapes of the data sets
+  std::string files;  ///< name, size and time of the file, and of all other files that it takes values from (external
+                      ///< links, virtual data sets)
 
   /// Whether features are unsigned bytes in memory.
   bool has_byte_features() const { return features.is_bytes && encoding.is_identity(); }
+  /// Whether the targets are integers, one per row, or texts or one-hot.
+  bool has_labels() const {
+    return coding != TargetCoding::numbers || (targets.number_class == NumberClass::integer && target_columns == 1);
+  }
 };
 
-/// A file's name, size and modification time, as text. Throws RunError if the file cannot be accessed. Local.
+/// A file's name, size and modification time, as text. Bytes of the name that are not UTF-8, control characters and
+/// backslashes are escapes. Throws RunError if the file cannot be accessed. Local.
 std::string file_identity(const std::string& path);
 
 /// Same, for several files; for many files, a fingerprint. Throws as file_identity(). Local.
@@ -48,6 +58,10 @@ FileSchema inspect_features(const InputFile& file, const DataOptions& options, c
 
 /// Checks the metadata of options.file. Throws RunError for the first problem found. Local.
 FileSchema inspect_file(const DataOptions& options);
+
+/// Returns a warning for each data set (features, targets if the file has them, weights) with rows that were never
+/// written. Throws RunError. Local.
+std::vector<std::string> unwritten_warnings(const DataOptions& options);
 
 /// Throws RunError if the layout of the rows is not certain: call it for models of images. Pure.
 void require_certain_layout(const FileSchema& schema, const DataOptions& options);

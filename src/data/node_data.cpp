@@ -16,6 +16,7 @@
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "data/feature_reader.hpp"
+#include "data/target_coding.hpp"
 #include "files/hdf5/stored_rows.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/shared_array.hpp"
@@ -115,7 +116,15 @@ std::int64_t read_labels(const StoredRows& stored, const FileSchema& schema, con
     labels[row] = static_cast<std::int64_t>(*label);
     highest = std::max(highest, labels[row]);
   };
-  if (stored.info().number_class == NumberClass::integer)
+  const auto visit_one_hot = [&](const float* values, std::int64_t row) {
+    labels[row] = one_hot_class(values, schema.target_columns);
+    if (labels[row] < 0)  // settle_target_coding() has read other values
+      throw BadRow(row, fmt::format("The {} was changed while it was read. Start again when it is complete.",
+                                    stored.description()));
+  };
+  if (schema.coding == TargetCoding::one_hot)
+    read_rows<float>(stored, world, node, visit_one_hot);
+  else if (stored.info().number_class == NumberClass::integer)
     read_rows<std::int64_t>(stored, world, node, visit);
   else
     read_rows<double>(stored, world, node, visit);  // as double, to find labels that are not integers
@@ -158,7 +167,7 @@ FileSchema agree_on_file(const DataOptions& options, const Communicator& world) 
   FileSchema schema;
   agree(world, [&] { schema = inspect_file(options); });
   require_same_file(world, schema, options.file);
-  schema.fingerprint = world.broadcast(schema.fingerprint, 0);
+  settle_target_coding(options, schema, world);
   return schema;
 }
 
@@ -183,12 +192,15 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   std::optional<StoredRows> targets, weights;
   agree(world, [&] {
     if (with_features) features.emplace(options, schema);
-    targets.emplace(options.file, options.targets);
+    targets.emplace(options.file, options.targets, Values::numbers_or_texts);
     if (schema.weights) weights.emplace(options.file, options.weights);
   });
   DataSet data;
   if (features) read_features(*features, feature_bytes(shape), threads, world, node, arrays.features);
-  if (options.task == Task::classification) {
+  if (schema.coding == TargetCoding::texts) {
+    data.class_names = read_text_labels(*targets, schema, world, node, arrays.labels);
+    data.output_count = static_cast<std::int64_t>(data.class_names.size());
+  } else if (options.task == Task::classification) {
     const std::int64_t highest = read_labels(*targets, schema, options, world, node, arrays.labels);
     data.output_count = schema.classes > 0 ? schema.classes : highest + 1;
   } else {
@@ -213,7 +225,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   data.image = schema.layout.image;
   attach(arrays, shape, data);
   if (!with_features) data.features = nullptr, data.byte_features = nullptr;
-  data.fingerprint = schema.fingerprint;
+  data.fingerprint = schema.shapes;
   data.owner = memory;
   return data;
 }

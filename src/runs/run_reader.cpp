@@ -32,14 +32,27 @@ Study RunReader::study(bool forced) const {
   return stored;
 }
 
+namespace {
+
+std::optional<JournalHeader> header_of(const std::string& journal) {
+  std::ifstream file(journal, std::ios::binary);
+  std::string line;
+  std::getline(file, line);
+  return read_header_line(line);
+}
+
+}  // namespace
+
 std::optional<JournalHeader> RunReader::identity() const {
-  for (const auto& journal : list_journals(directory_)) {
-    std::ifstream file(journal, std::ios::binary);
-    std::string line;
-    std::getline(file, line);
-    if (auto header = read_header_line(line)) return header;
-  }
+  for (const auto& journal : list_journals(directory_))
+    if (auto header = header_of(journal)) return header;
   return std::nullopt;
+}
+
+std::string RunReader::content_of_files(const std::string& files) const {
+  for (const auto& journal : list_journals(directory_))
+    if (const auto header = header_of(journal); header && header->files == files) return header->data;
+  return "";
 }
 
 bool RunReader::has_results() const {

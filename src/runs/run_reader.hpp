@@ -37,6 +37,10 @@ class RunReader {
   /// The header of the first journal that has one; nothing if there is no such journal.
   std::optional<JournalHeader> identity() const;
 
+  /// The identity of the data that a journal has recorded for these files, with their sizes and times
+  /// (JournalHeader::files); empty if there is none.
+  std::string content_of_files(const std::string& files) const;
+
   /// Whether the result files exist.
   bool has_results() const;
   /// Jobs that have trained a part of the run.

@@ -35,7 +35,7 @@ void add_data_keys(std::vector<Setting>& table) {
            Decides::no_results, PathKind::input);
   data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].");
   data.add("targets", &DataOptions::targets, non_empty_text(),
-           "Data set of the targets in the file, [rows] or [rows, outputs].");
+           "Data set of the targets in the file, [rows], [rows, outputs], or one-hot [rows, classes].");
   data.add("weights", &DataOptions::weights, text(),
            "Data set of sample weights in the file, [rows]; empty: all weights are 1. A weight multiplies the training "
            "loss of its row; the mean over a batch is the weighted sum divided by the number of rows.");
@@ -43,7 +43,7 @@ void add_data_keys(std::vector<Setting>& table) {
            choice<Task>(
                {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
            "Classification (labels 0, 1, 2, ...) or regression (numbers); auto: classification if the targets are "
-           "integers, one per row; synthetic data: if data.classes is set.");
+           "integers, one per row, or texts, or one-hot; synthetic data: if data.classes is set.");
   data.add("classes", &DataOptions::classes, integer_or("auto", 2, max_columns),
            "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.");
   data.add(

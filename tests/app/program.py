@@ -40,7 +40,8 @@ def launch(args, ranks=None, timeout=HANGS, cwd=None, environment=None):
     if ranks is not None:
         args = [MPIEXEC, "-n", str(ranks)] + args
     start = time.monotonic()
-    done = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, cwd=cwd,
+    done = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                          timeout=timeout, cwd=cwd,
                           env={**os.environ, **(environment or {})})
     # mpiexec of Open MPI 5.0.7 sometimes writes a zero byte before its messages.
     return Result(done.returncode, done.stdout, done.stderr.replace("\0", ""), time.monotonic() - start)

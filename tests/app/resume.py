@@ -143,14 +143,44 @@ one_error(sheaf("run", *STUDY, "--run.output=nameless", ranks=3), 1, "'nameless'
 one_error(sheaf("resume", "absent"), 2, "'absent' is not a run directory", "a directory without a run is refused")
 one_error(sheaf("resume"), 2, "needs a run directory", "resume without a directory is refused")
 one_error(sheaf("run", *STUDY, "--force"), 2, "--resume", "--force without --resume is refused")
-shutil.copy(DIGITS, "digits.h5")
-fresh("run")
-stop_once([*[arg for arg in ENDLESS if "data.file" not in arg], "--data.file=digits.h5"],
-          lambda: os.path.isdir("run/journal"))
-os.utime("digits.h5", (1, 1))
-one_error(sheaf("resume", "run", ranks=2), 1, "the data have changed", "changed data are refused")
-result = sheaf("resume", "run", "--force", "--run.time_limit=1s")
-checks.check(result.code in (0, 75), "changed data are accepted with --force", result.stderr)
+# Data are compared by their content: copies and other times do not count, other values in a file of the same size do.
+# Streamed files are compared by size and time first.
+with h5py.File(DIGITS) as file, h5py.File("digits.h5", "w") as copy:
+    for name in ("features", "targets"):
+        copy[name] = file[name][:]
+NO_FILE = [arg for arg in ENDLESS if "data.file" not in arg]
+for mode in ("memory", "streamed"):
+    fresh("run")
+    stop_once([*NO_FILE, "--data.file=digits.h5", f"--data.mode={mode}", "--data.memory=100"],
+              lambda: os.path.isdir("run/journal"))
+    os.utime("digits.h5", (1, 1))
+    result = sheaf("resume", "run", "--run.time_limit=1s", ranks=2)
+    checks.check(result.code == 75 and "the data have changed" not in result.stderr, f"{mode}: a file with another time has the same data",
+                 result.stderr)
+    with h5py.File("digits.h5", "r+") as file:
+        file["targets"][7] = (file["targets"][7] + 1) % 10
+    os.utime("digits.h5", (1, 1) if mode == "memory" else (2, 2))
+    one_error(sheaf("resume", "run", ranks=2), 1, "the data have changed", f"{mode}: changed data are refused")
+    result = sheaf("resume", "run", "--force", "--run.time_limit=1s")
+    checks.check(result.code in (0, 75), f"{mode}: changed data are accepted with --force", result.stderr)
+
+# Paths with any characters: a run stores them, and is resumed from elsewhere by the command that it prints.
+for folder in (b"that #dir", b"tab\there", b"line\nend", b"gr\xfcn", b"quote\"s'"):
+    folder = os.fsdecode(folder)
+    fresh(folder)
+    os.makedirs(folder)
+    with h5py.File(DIGITS) as file, h5py.File("digits.h5", "w") as copy:
+        for name in ("features", "targets"):
+            copy[name] = file[name][:]
+    os.rename("digits.h5", os.path.join(folder, os.path.basename(folder) + ".h5"))
+    name = ascii(folder)
+    result = sheaf("run", os.path.basename(folder) + ".h5", "--train.epochs=1", "--run.output=run", cwd=folder)
+    checks.check(result.code == 0, f"{name}: trained", ascii(result.stderr))
+    result = sheaf("resume", os.path.join(folder, "run"))
+    checks.check(result.code == 0, f"{name}: resumed from elsewhere", ascii(result.stderr))
+    result = sheaf("run", os.path.join(folder, "run", "study.cfg"), "--run.output=run2")
+    checks.check(result.code == 0, f"{name}: the stored study is a study file", ascii(result.stderr))
+    fresh("run2", folder)
 
 # Two jobs in one directory. The first one trains long enough to be running when the second one starts.
 fresh("run")

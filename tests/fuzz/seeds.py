@@ -50,7 +50,7 @@ def journals():
     study, data, predictions = "0123456789abcdef", "data", struct.pack("<3f", 1, 2, 3)
     with open(os.path.join(SOURCE, "src/runs/journal/journal_line.hpp")) as file:
         number = re.search(r"journal_format = (\d+);", file.read()).group(1)
-    header = closed(f'{{"sheaf_journal":{number},"program":"0.1.0","study":"{study}","data":"{data}","models":{{}}', 0)
+    header = closed(f'{{"sheaf_journal":{number},"program":"0.1.0","study":"{study}","data":"{data}","files":"","models":{{}}', 0)
     of_study = zlib.crc32(f"{study}\n{data}".encode())
     lines = [header]
     for number, more in enumerate(['', ',"message":"it failed"', ',"curve":[[1,0.5,"nan",-0.0],[2,"inf",1e300,0]]',

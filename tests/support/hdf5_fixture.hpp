@@ -74,6 +74,22 @@ class FixtureFile {
     H5Tclose(type);
   }
 
+  /// Adds a data set [rows] of texts, of variable length or of `bytes` each, padded with spaces.
+  void texts(const std::string& name, const std::vector<std::string>& texts, bool variable, std::size_t bytes) {
+    const hid_t type = good(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type, variable ? H5T_VARIABLE : bytes);
+    if (!variable) H5Tset_strpad(type, H5T_STR_SPACEPAD);
+    std::string characters;
+    std::vector<const char*> pointers;
+    for (const auto& text : texts) {
+      characters += text + std::string(bytes - text.size(), ' ');
+      pointers.push_back(text.c_str());
+    }
+    const void* values = variable ? static_cast<const void*>(pointers.data()) : characters.data();
+    add(name, {texts.size()}, type, type, values, H5P_DEFAULT);
+    H5Tclose(type);
+  }
+
   /// Adds a data set of compound values with one member.
   void table(const std::string& name, hsize_t rows) {
     const hid_t type = good(H5Tcreate(H5T_COMPOUND, 8));

@@ -9,7 +9,9 @@
 
 #include "commands/evaluate/hdf5_rows.hpp"
 #include "commands/evaluate/imported_rows.hpp"
+#include "commands/line/data_file_names.hpp"
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/text.hpp"
 #include "data/file_schema.hpp"
 #include "data/import/import_files.hpp"
@@ -74,7 +76,8 @@ std::vector<std::string> best_files(const std::string& directory) {
 Task task_of(const EvaluationRequest& request, const OpenedModel& model, const EvaluatedRows& rows) {
   if (request.task) return *request.task;
   if (model.trained) return model.trained->description.task;
-  return rows.targets() != nullptr && rows.targets()->integers ? Task::classification : Task::regression;
+  const TargetsInfo* targets = rows.targets();
+  return targets != nullptr && (targets->integers || targets->texts) ? Task::classification : Task::regression;
 }
 
 LossKind loss_of(const EvaluationRequest& request, const OpenedModel& model, Task task) {
@@ -84,9 +87,13 @@ LossKind loss_of(const EvaluationRequest& request, const OpenedModel& model, Tas
 }
 
 void check_targets(const EvaluationRequest& request, const TargetsInfo& targets, const Scoring& scoring) {
+  require(!targets.texts || scoring.task == Task::classification,
+          fmt::format("The {} contains text, but model '{}' predicts numbers. Use data that match the model.",
+                      targets.text, request.model));
   const std::int64_t expected = scoring.task == Task::classification ? 1 : scoring.output_count;
   const bool may_be_classes = !request.task && scoring.task == Task::regression && targets.columns() == 1;
-  require(targets.columns() == expected,
+  const bool may_be_one_hot = scoring.task == Task::classification && targets.columns() == scoring.output_count;
+  require(targets.columns() == expected || may_be_one_hot,
           fmt::format("The {} {} does not fit model '{}' ({}). Use data that match the model{}.", targets.text,
                       shape_text(targets.shape), request.model,
                       scoring.task == Task::classification ? "a classifier needs one label per row"
@@ -134,6 +141,7 @@ ImportOptions import_options(const EvaluationRequest& request, ImportFormat form
   options.csv = request.csv;
   options.csv.task = request.task || !model.trained ? request.task : model.trained->description.task;
   options.csv.reads_targets = request.targets != TargetsMode::no;
+  options.are_new_data = true;
   if (model.trained) {
     options.csv.like = &like;
     options.csv.like_name = name_of(model);
@@ -148,16 +156,23 @@ ImportOptions import_options(const EvaluationRequest& request, ImportFormat form
   return options;
 }
 
+void warn_of_unwritten_rows(const EvaluationRequest& request) {
+  DataOptions read = request.data;
+  if (request.targets == TargetsMode::no) read.targets.clear();
+  for (const auto& warning : unwritten_warnings(read)) warn_root(warning);
+}
+
 // Opens the rows of `evaluated`. Collective over world.
 void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, const Communicator& world,
                const Communicator& node) {
   const OpenedModel& model = evaluated.models.front();
-  const auto format = format_of(request.data.file);
+  const auto format = is_data_file(request.data.file) ? std::nullopt : format_of(request.data.file);
   agree(world, [&] {
     require_readable(request, format);
-    if (!format)
+    if (!format) {
       evaluated.rows = open_hdf5_rows(request.data, request.targets, model, name_of(model));
-    else if (model.trained)
+      if (world.is_root()) warn_of_unwritten_rows(request);
+    } else if (model.trained)
       require_same_preprocessing({}, evaluated.description(), fmt::format("'{}'", request.data.file), name_of(model));
   });
   if (!format) return;

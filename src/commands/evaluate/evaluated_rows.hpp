@@ -41,6 +41,7 @@ struct TargetsInfo {
   std::string text;                 ///< names them in messages: "data set '/targets' of 'test.h5'"
   std::vector<std::int64_t> shape;  ///< [rows] or [rows, outputs]
   bool integers = false;
+  bool texts = false;  ///< class names
 
   std::int64_t columns() const { return shape.size() == 1 ? 1 : shape[1]; }
 };

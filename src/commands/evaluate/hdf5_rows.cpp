@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -16,6 +17,7 @@
 #include "data/feature_reader.hpp"
 #include "data/file_schema.hpp"
 #include "data/import/class_labels.hpp"
+#include "data/target_coding.hpp"
 #include "files/hdf5/file.hpp"
 #include "files/hdf5/stored_rows.hpp"
 
@@ -171,7 +173,7 @@ class Hdf5Rows : public EvaluatedRows {
   friend class Hdf5RowReader;
 
   void open_targets(const DataOptions& options, const DataDescription& model, const std::string& model_name) {
-    targets_ = std::make_unique<StoredRows>(options.file, options.targets);
+    targets_ = std::make_unique<StoredRows>(options.file, options.targets, Values::numbers_or_texts);
     const DataSetInfo& targets = targets_->info();
     require(targets.rows() == schema_.rows,
             fmt::format("Data sets '{}' and '{}' of '{}' have {} and {} rows. They must have the same number of rows.",
@@ -180,7 +182,9 @@ class Hdf5Rows : public EvaluatedRows {
             fmt::format("The {} has shape {} (targets are [rows] or [rows, outputs]). Select another data set with "
                         "--data.targets.",
                         targets_->description(), shape_text(targets.shape)));
-    targets_info_ = {targets_->description(), targets.shape, targets.number_class == NumberClass::integer};
+    targets_info_ = {targets_->description(), targets.shape, targets.number_class == NumberClass::integer,
+                     targets.number_class == NumberClass::text};
+    if (targets_info_.texts) classes_.emplace(model.class_names, targets_->description());
     class_order_ = class_order(schema_.description, model, targets_->description());
     const auto& names = schema_.description.target_names;
     require(names.size() < 2 || model.target_names.size() < 2 || names == model.target_names, [&] {
@@ -196,6 +200,7 @@ class Hdf5Rows : public EvaluatedRows {
   std::unique_ptr<StoredRows> targets_;
   TargetsInfo targets_info_;
   std::vector<std::int64_t> class_order_;
+  std::optional<TextLabels> classes_;  // for labels of text
   std::int64_t blocks_per_batch_ = 1;
 };
 
@@ -212,9 +217,22 @@ class Hdf5RowReader : public RowReader {
     if (task_ == Task::regression) {
       read_targets(targets_);
       require_finite(*rows_.targets_, targets_, target_rows_.begin);
+    } else if (rows_.classes_) {
+      labels_.clear();
+      for (const auto& text : rows_.targets_->read_texts(target_rows_)) {
+        labels_.push_back(rows_.classes_->find(text));
+        require(labels_.back() < outputs_, [&] {
+          return fmt::format(
+              "The {} has the label {} (the model has {} outputs, so labels are 0 to {}). Correct it, or "
+              "use data that match the model.",
+              rows_.targets_->description(), quoted(text), outputs_, outputs_ - 1);
+        });
+      }
     } else {
       std::vector<double> numbers;  // checked before they are converted to integers
       read_targets(numbers);
+      if (const std::int64_t columns = rows_.targets_info_.columns(); columns > 1)
+        numbers = one_hot_labels(numbers, columns);
       find_labels(numbers);
     }
   }
@@ -233,6 +251,20 @@ class Hdf5RowReader : public RowReader {
   void read_targets(std::vector<T>& values) {
     values.resize(static_cast<std::size_t>(target_rows_.count() * rows_.targets_->info().row_elements()));
     rows_.targets_->read(target_rows_, values.data(), target_buffers_);
+  }
+
+  std::vector<double> one_hot_labels(const std::vector<double>& numbers, std::int64_t columns) const {
+    std::vector<double> labels;
+    for (const double* row = numbers.data(); row != numbers.data() + numbers.size(); row += columns) {
+      labels.push_back(static_cast<double>(one_hot_class(row, columns)));
+      require(labels.back() >= 0, [&] {
+        return fmt::format(
+            "The {} has several columns, but row {} is not one-hot (exactly one 1, otherwise 0). Store "
+            "one label per row.",
+            rows_.targets_->description(), target_rows_.begin + static_cast<std::int64_t>(labels.size()) - 1);
+      });
+    }
+    return labels;
   }
 
   void find_labels(const std::vector<double>& numbers) {

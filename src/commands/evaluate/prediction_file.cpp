@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "commands/line/arguments.hpp"
+#include "commands/line/data_file_names.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "files/hdf5/file.hpp"

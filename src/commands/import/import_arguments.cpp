@@ -7,9 +7,12 @@
 
 #include "commands/line/arguments.hpp"
 #include "commands/line/csv_arguments.hpp"
+#include "commands/line/data_file_names.hpp"
 #include "core/error.hpp"
+#include "core/escaped.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "files/hdf5/file_content.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
@@ -97,6 +100,9 @@ std::vector<std::string> key_names() {
 ImportFormat common_format(const std::vector<std::string>& inputs) {
   std::optional<ImportFormat> common;
   for (const auto& input : inputs) {
+    if (content_of(input) == FileContent::hdf5)
+      throw UsageError(fmt::format("'{}' is an HDF5 file, which needs no import. Train with: sheaf run {}.", input,
+                                   shell_word(input)));
     const auto format = format_of(input);
     if (!format)
       throw UsageError(fmt::format(
@@ -166,8 +172,9 @@ ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) 
   request.output = request.inputs.back();
   request.inputs.pop_back();
   if (!has_hdf5_ending(request.output))
-    throw UsageError(fmt::format("'{}' is not a valid output file name (the last name must end in .h5 or .hdf5). {}.",
-                                 request.output, usage));
+    throw UsageError(
+        fmt::format("'{}' is not a valid output file name (the last name must end in .h5, .hdf5, .hdf or .he5). {}.",
+                    request.output, usage));
   if (!has_format) request.options.format = common_format(request.inputs);
   require_input_count(request);
   require_consistent(request, command_line);
@@ -202,8 +209,8 @@ all formats
                         texts and labels get the same numbers, empty cells are treated in the same way
 csv, npy, npz
   --task=classification|regression
-                        default: classification for text, and for integers that are 0..K-1 or have at most 100
-                        different values; otherwise regression
+                        default: classification for text, for integers that are 0..K-1 or have at most 100
+                        different values, and for one-hot rows (npy, npz); otherwise regression
 csv (.csv, .tsv; several files are appended)
   --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: the
                         last one that is not dropped; several columns for regression: --label=a,b;
@@ -227,8 +234,8 @@ csv (.csv, .tsv; several files are appended)
                         training data, those of an empty cell
 )" + csv_reading_help() +
          R"(npz
-  --features=NAME       default: X, features, data or x_train
-  --targets=NAME        default: y, targets, labels or y_train
+  --features=NAME       default: X, features, data, x_train, X_train, x_test or X_test
+  --targets=NAME        default: those with the same ending, or y, targets, labels, target
 
 CSV features become 32-bit floating point, after the subtraction of an offset where they are large compared to their
 differences; the other formats keep their type. Columns of text are one-hot encoded when a study runs: one feature for

@@ -10,13 +10,16 @@
 
 #include "commands/import/import_arguments.hpp"
 #include "commands/line/arguments.hpp"
+#include "commands/line/data_file_names.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "data/file_schema.hpp"
+#include "data/node_data.hpp"
 #include "data/stored_description.hpp"
+#include "data/target_coding.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/table_writer.hpp"
 #include "files/replace_file.hpp"
@@ -35,7 +38,7 @@ struct LikeData {
 };
 
 LikeData read_like(const std::string& path) {
-  if (!has_hdf5_ending(path)) {
+  if (!is_data_file(path)) {
     const auto model = read_saved_model_record(path);
     require(model.has_value(), fmt::format("'{}' was not saved by sheaf, so its columns and classes are not known. "
                                            "Pass the data file that the model was trained on.",
@@ -45,10 +48,16 @@ LikeData read_like(const std::string& path) {
   DataOptions options;
   options.file = path;
   const InputFile file(path);
-  const FileSchema schema = inspect_features(file, options);
-  const bool has_labels =
-      file.has(options.targets) && file.data_set(options.targets).info().number_class == NumberClass::integer;
-  return {with_columns(schema.description, schema.feature_count), has_labels ? Task::classification : Task::regression};
+  FileSchema schema = inspect_features(file, options);
+  if (file.has(options.targets)) schema = agree_on_file(options, Communicator::self());
+  if (schema.coding == TargetCoding::texts) {
+    const StoredRows texts(options.file, options.targets, Values::numbers_or_texts);
+    const Communicator self = Communicator::self();
+    std::vector<std::int64_t> labels(static_cast<std::size_t>(schema.rows));
+    schema.description.class_names = read_text_labels(texts, schema, self, self, labels.data());
+  }
+  return {with_columns(schema.description, schema.feature_count),
+          file.has(options.targets) && schema.has_labels() ? Task::classification : Task::regression};
 }
 
 // Writes the data and frees each array after it is written.

@@ -2,7 +2,6 @@
 #include "commands/line/arguments.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/problem_list.hpp"
 #include "core/text.hpp"
@@ -138,11 +137,6 @@ std::optional<HelpArgument> read_help_argument(const std::string& argument) {
 bool is_option(const std::string& argument) {
   if (argument.size() < 2 || argument[0] != '-') return false;
   return !is_digit(argument, argument[1] == '.' ? 2 : 1);
-}
-
-bool has_hdf5_ending(const std::string& path) {
-  const auto ending = std::filesystem::path(path).extension();
-  return ending == ".h5" || ending == ".hdf5";
 }
 
 }  // namespace sheaf

@@ -64,7 +64,4 @@ Value option_value(const ValueType<Value>& type, const std::string& name, const 
   return *value;
 }
 
-/// Whether the name ends in .h5 or .hdf5.
-bool has_hdf5_ending(const std::string& path);
-
 }  // namespace sheaf

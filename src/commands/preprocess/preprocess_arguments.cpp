@@ -7,6 +7,7 @@
 #include <map>
 
 #include "commands/line/arguments.hpp"
+#include "commands/line/data_file_names.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -125,8 +126,9 @@ PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arg
   draft.request.input = files[0];
   draft.request.output = files[1];
   if (!has_hdf5_ending(files[1]))
-    throw UsageError(fmt::format("'{}' is not a valid output file name (the last name must end in .h5 or .hdf5). {}.",
-                                 files[1], usage));
+    throw UsageError(
+        fmt::format("'{}' is not a valid output file name (the last name must end in .h5, .hdf5, .hdf or .he5). {}.",
+                    files[1], usage));
   const TransformOptions& steps = draft.request.steps;
   if (draft.request.like && (draft.has_unit || steps.normalize != Normalize::none))
     throw UsageError(

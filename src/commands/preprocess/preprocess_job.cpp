@@ -17,6 +17,7 @@
 #include "core/text.hpp"
 #include "data/file_schema.hpp"
 #include "files/hdf5/derived_file.hpp"
+#include "files/hdf5/unwritten_rows.hpp"
 #include "files/output_bytes.hpp"
 #include "files/replace_file.hpp"
 #include "parallel/devices/rank_placement.hpp"
@@ -130,6 +131,9 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   DerivedRows rows;
   agree(world, [&] {
     source.emplace(request.input, request.features);
+    if (world.is_root())
+      if (const auto warning = unwritten_warning(InputFile(request.input).data_set(request.features)))
+        warn_root(*warning);
     TransformOptions steps = request.steps;
     std::optional<StoredScaling> stored;
     if (request.like) {

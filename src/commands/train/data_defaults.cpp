@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/data_defaults.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -30,8 +32,7 @@ bool any_kind(const Study& study, const Condition& condition) {
 
 Task task_of(const DataOptions& options, const std::optional<FileSchema>& file) {
   if (options.classes > 0) return Task::classification;
-  const bool has_labels = file && file->targets.number_class == NumberClass::integer && file->target_columns == 1;
-  return has_labels ? Task::classification : Task::regression;
+  return file && file->has_labels() ? Task::classification : Task::regression;
 }
 
 std::int64_t shorter_side(const ImageShape& image) {
@@ -142,6 +143,10 @@ Study settle_data_defaults(const Study& study, const Communicator& world) {
     if (const auto problems = problems_in(settled); !problems.empty()) throw UsageError(problems.front().sentence);
   });
   require_same_study_on_all_ranks(settled, world);  // copies of a file on several nodes may differ in their attributes
+  if (file && file->coding == TargetCoding::one_hot)
+    log_root(
+        fmt::format("the targets are one-hot: classification with {} (data.task = regression predicts the numbers)",
+                    file->classes == 1 ? "1 class" : fmt::format("{} classes", file->classes)));
   const std::string chosen = data_defaults_text(study, settled);
   if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
   return settled;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/model_files.hpp"
 
+#include "core/escaped.hpp"
 #include "core/fingerprint.hpp"
 #include "files/regular_file.hpp"
 
@@ -9,10 +10,10 @@ namespace sheaf {
 ModelFingerprints fingerprint_model_files(const Plan& plan) {
   ModelFingerprints fingerprints;
   plan.for_each_network([&](std::int64_t, const Trial& trial) {
-    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(file) == 0) {
+    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(escaped(file)) == 0) {
       Fingerprint fingerprint;
       fingerprint.add(first_content(file));
-      fingerprints[file] = fingerprint.text();
+      fingerprints[escaped(file)] = fingerprint.text();
     }
   });
   return fingerprints;

@@ -30,16 +30,16 @@ EngineOfTrial engines_of(const Plan& plan, const RunOptions& options, bool joins
 
 PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, const BeforeData& before_data,
                             const Communicator& world, const Communicator& node) {
-  const std::optional<FileSchema> file = agree_on_data(study, world);
-  PlacedStudy placed = place_and_settle(study, plan, file, world, node);
   PreparedStudy prepared;
+  prepared.file = agree_on_data(study, world);
+  PlacedStudy placed = place_and_settle(study, plan, prepared.file, world, node);
   prepared.engine_of_trial = engines_of(plan, study.run, joins, placed.facts);
   prepared.study = std::move(placed.study);
   prepared.placement = placed.placement;
   prepared.facts = placed.facts;
   prepared.ranks = gather_rank_infos(prepared.placement, world);
   agree(world, [&] { before_data(prepared); });
-  prepared.data = prepare_study_data(prepared.study, plan, file, prepared.placement, world, node);
+  prepared.data = prepare_study_data(prepared.study, plan, prepared.file, prepared.placement, world, node);
   // The data may have more classes than expected.
   agree(world, [&] { require_engine(plan, prepared.data.shape, prepared.study.run, prepared.facts.devices); });
   return prepared;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "commands/train/settle_study.hpp"
@@ -17,11 +18,12 @@
 namespace sheaf {
 
 struct PreparedStudy {
-  Study study;                    ///< settled
-  Placement placement;            ///< of this rank
-  JobFacts facts;                 ///< by which it was settled
-  RankTable ranks;                ///< on rank 0; empty on other ranks
-  EngineOfTrial engine_of_trial;  ///< with the reasons for the choice; refers to the plan
+  Study study;                     ///< settled
+  Placement placement;             ///< of this rank
+  JobFacts facts;                  ///< by which it was settled
+  RankTable ranks;                 ///< on rank 0; empty on other ranks
+  EngineOfTrial engine_of_trial;   ///< with the reasons for the choice; refers to the plan
+  std::optional<FileSchema> file;  ///< of the data file; nullopt for synthetic data
   StudyData data;
 };
 

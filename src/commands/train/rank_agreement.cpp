@@ -58,7 +58,10 @@ void require_same_study_on_all_ranks(const Study& study, const Communicator& wor
 void require_same_files_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world) {
   std::string data;
   agree(world, [&] {
-    if (study.data.source == DataSource::file) data = inspect_file(study.data).fingerprint;
+    if (study.data.source == DataSource::file) {
+      const FileSchema file = inspect_file(study.data);
+      data = file.files + ", " + file.shapes;
+    }
   });
   require_same("data file", data, "Use the same file on all nodes; cp -p and sbcast -p keep the time of a copy.",
                world);

@@ -4,18 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cstring>
 #include <filesystem>
 #include <vector>
 
+#include "commands/line/data_file_names.hpp"
 #include "core/error.hpp"
+#include "core/escaped.hpp"
 #include "core/problem_list.hpp"
 #include "core/quoted.hpp"
 #include "data/import/import_files.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
 #include "study/parse_study.hpp"
+#include "study/paths.hpp"
+#include "study/quoted_value.hpp"
 #include "study/settings.hpp"
 #include "study/value_types.hpp"
 
@@ -25,14 +27,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* format_help =
-    R"(Instead of a study file, you can pass an HDF5 data file (.h5 or .hdf5). This is the same as a study that sets only
-data.file and study.name.
+    R"(Instead of a study file, you can pass an HDF5 data file, whatever its name. This is the same as a study that sets
+only data.file and study.name.
 
 A study file has sections with one key = value per line; '#' starts a comment. The command line overrides the file;
 write each key with its section: --train.epochs=5 or --train.epochs 5. Paths of data and model files in a study file
 are relative to its folder; run.output and paths on the command line are relative to the current directory. ~, $NAME
-and ${NAME} are replaced in all paths; $$ is a dollar sign. Names of values and true/false, yes/no, on/off are not
-case-sensitive; 1 and 0 also mean true and false.
+and ${NAME} are replaced in all paths; $$ is a dollar sign. Paths and other texts can be written in double quotes,
+where '#', commas and outer spaces are ordinary characters; \" is a quote, \\ a backslash, \t a tab, \n a line end and
+\xHH any byte. Names of values and true/false, yes/no, on/off are not case-sensitive; 1 and 0 also mean true and false.
 
 Under [search], every key of [model] and [train] can have a list of candidates. Commas separate the
 candidates; spaces separate the layers of one candidate:
@@ -66,7 +69,8 @@ std::string only_name(const Arguments& arguments, const std::string& command, co
   throw UsageError(fmt::format("'sheaf {}' needs a {}. {}", command, what, usage));
 }
 
-// The assignments of a study of one data file. Its name is that of the file, if no other is given.
+// The assignments of a study of one data file. Its name is that of the file, if no other is given. A path that exists
+// is taken as it is; in others, ~ and variables are replaced.
 std::vector<Assignment> settings_of_data_file(const std::string& path, const std::vector<Assignment>& given) {
   std::vector<Assignment> all = given;
   const auto is_given = [&](const std::string& key) {
@@ -74,21 +78,11 @@ std::vector<Assignment> settings_of_data_file(const std::string& path, const std
   };
   if (is_given("data.file"))
     throw UsageError(fmt::format("the data file is given twice ('{}' and --data.file). Leave one of them out.", path));
-  all.push_back({"data.file", path});
-  const std::string name = fs::path(path).stem().string();
+  std::error_code ignored;
+  all.push_back({"data.file", quoted_value(fs::exists(path, ignored) ? written_path(path) : path)});
+  const std::string name = quoted_value(fs::path(path).stem().string());
   if (!is_given("study.name") && directory_name().read(name)) all.push_back({"study.name", name});
   return all;
-}
-
-// The argument for a shell: in quotes if it has special characters.
-std::string shell_word(const std::string& text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](unsigned char letter) {
-    return std::isalnum(letter) != 0 || letter >= 0x80 || std::strchr("_-./=+,:@%", letter) != nullptr;
-  });
-  if (is_plain && !text.empty()) return text;
-  std::string word = "'";
-  for (const char letter : text) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return word + "'";
 }
 
 // The commands that convert a file of another format and train on it.
@@ -124,7 +118,7 @@ Study study_from_arguments(const std::string& command, const Arguments& argument
       only_name(arguments, command, "study file",
                 fmt::format("Write: sheaf {} STUDY.cfg [--key=value ...], or sheaf {} DATA.h5.", command, command));
   return checked_study(arguments, [&] {
-    if (has_hdf5_ending(path)) return parse_study_text("", path, settings_of_data_file(path, arguments.assignments));
+    if (is_data_file(path)) return parse_study_text("", path, settings_of_data_file(path, arguments.assignments));
     if (const auto format = format_of(path)) throw UsageError(conversion_advice(path, *format, command));
     if (fs::exists(study_path(path)))
       throw UsageError(fmt::format("'{}' is a run directory. Continue it with: {}. Or pass a study file.", path,

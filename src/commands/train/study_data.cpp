@@ -97,6 +97,13 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
     prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study.data);
     prepared.networks = check_networks(plan, prepared.shape);
   });
+  if (prepared.data && !prepared.data->class_names.empty())
+    prepared.description.class_names = prepared.data->class_names;
+  std::vector<std::string> unwritten;
+  agree(world, [&] {
+    if (file && world.is_root()) unwritten = unwritten_warnings(study.data);
+  });
+  for (const auto& warning : unwritten) warn_root(warning);
   for (const auto& warning : probability_warnings(prepared.networks, plan)) warn_root(warning);
   // A separate agree(): a rank that fails above would miss the collective calls of its node.
   agree(world, [&] {

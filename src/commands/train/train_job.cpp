@@ -10,6 +10,7 @@
 
 #include "commands/train/data_defaults.hpp"
 #include "commands/train/finish_run.hpp"
+#include "commands/train/identified_data.hpp"
 #include "commands/train/model_files.hpp"
 #include "commands/train/model_saving.hpp"
 #include "commands/train/prepared_study.hpp"
@@ -33,6 +34,7 @@
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/session.hpp"
+#include "runs/directory/run_directory.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "runs/run_reader.hpp"
 #include "study/settings.hpp"
@@ -136,11 +138,13 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   require_same_study_on_all_ranks(study, world);
   require_same_files_on_all_ranks(study, model_files, world);
   agree(world, leave_if_interrupted);
-  const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
+  const DataIdentity identity =
+      identify_data(prepared, stored ? std::optional(run_directory(study)) : std::nullopt, world, node);
   const std::int64_t known_stages = plan.stage_count();
-  const auto opened = open_run(study, stored.has_value(), request,
-                               {program_version(), study_fingerprint(study), fingerprint, journal_format, model_files},
-                               slice, stages, world);
+  const auto opened = open_run(
+      study, stored.has_value(), request,
+      {program_version(), study_fingerprint(study), identity.content, journal_format, model_files, identity.files},
+      slice, stages, world);
   if (!opened) return std::nullopt;
   const OpenRun& run = *opened;
   begin_log_times();
@@ -171,8 +175,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
 
   // 3. Gather the results, write them and print the summary.
   const auto make_provenance = [&, mpi_version = MpiSession::library_version()] {
-    return provenance(request.command_line, fingerprint, run.directory, uses_torch(prepared), world.size(), mpi_version,
-                      start);
+    return provenance(request.command_line, identity.content, run.directory, uses_torch(prepared), world.size(),
+                      mpi_version, start);
   };
   const DataSummary data_summary = summary_of(data, study.data);
   return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial,

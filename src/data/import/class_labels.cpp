@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -79,6 +80,43 @@ std::int64_t KnownClasses::find(const std::string& label) const {
       "its rows.",
       description_, quoted(label), names_.size(), quoted(names_.front()), quoted(names_.back()),
       did_you_mean(label, names_)));
+}
+
+TextLabels::TextLabels(const std::vector<std::string>& names, std::string description)
+    : description_(std::move(description)) {
+  if (!names.empty()) known_.emplace(names, description_);
+}
+
+std::int64_t TextLabels::find(const std::string& text) const {
+  if (known_) return known_->find(text);
+  std::int64_t number = -1;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  require(error == std::errc() && stop == end && number >= 0, [&] {
+    return fmt::format(
+        "The label {} contains {} (the training data have no class names, so labels are class numbers from 0). "
+        "Correct it.",
+        description_, quoted(text));
+  });
+  return number;
+}
+
+CodedTargets code_texts(const std::vector<std::string>& texts, const KnownNames& known,
+                        const std::string& description) {
+  TextClasses different;
+  std::vector<std::int64_t> labels;
+  labels.reserve(texts.size());
+  for (const auto& text : texts) labels.push_back(different.add(text, description));
+  std::vector<std::string> names = known ? *known : class_names_of(different.texts());
+  std::vector<std::int64_t> classes;
+  if (known) {
+    const TextLabels coded(names, description);
+    for (const auto& text : different.texts()) classes.push_back(coded.find(text));
+  } else {
+    classes = classes_of(different.texts(), names);
+  }
+  for (std::int64_t& label : labels) label = classes[static_cast<std::size_t>(label)];
+  return {label_array(labels), std::move(names), false};
 }
 
 CodedTargets code_integers(const std::vector<std::int64_t>& values, const KnownNames& known,

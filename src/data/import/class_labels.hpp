@@ -8,13 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/text_classes.hpp"
 #include "files/hdf5/number_array.hpp"
 
 namespace sheaf {
-
-/// The maximum number of classes that have names. A column with more different values is probably a quantity or an
-/// identifier of the rows.
-constexpr std::size_t max_class_names = std::size_t{1} << 16;
 
 /// The maximum number of classes of integers that are not 0..K-1, unless the task is given.
 constexpr std::size_t max_undeclared_classes = 100;
@@ -23,7 +20,8 @@ constexpr std::size_t max_undeclared_classes = 100;
 struct CodedTargets {
   NumberArray array;                     ///< labels: int64 [rows], >= 0; otherwise real, [rows] or [rows, outputs]
   std::vector<std::string> class_names;  ///< of the labels; empty for regression and for more than max_class_names
-  bool could_be_either = false;  ///< whole numbers without a task: whether another reader might choose otherwise
+  bool could_be_either = false;      ///< whole numbers without a task: whether another reader might choose otherwise
+  std::int64_t one_hot_columns = 0;  ///< columns of one-hot targets; 0: they were coded otherwise
 };
 
 /// Whether integers without a task are class labels: all of 0..K-1 occur and no others, or there are at most 100
@@ -56,6 +54,24 @@ class KnownClasses {
   std::unordered_map<std::string, std::int64_t> by_name_;
   std::unordered_map<double, std::int64_t> by_number_;
 };
+
+/// Finds labels of text among the class names of other data: by KnownClasses, or, if these data have no class names, as
+/// class numbers.
+class TextLabels {
+ public:
+  /// `names` must outlive this object.
+  TextLabels(const std::vector<std::string>& names, std::string description);
+  /// The label of a text. Throws RunError with the description.
+  std::int64_t find(const std::string& text) const;
+
+ private:
+  std::string description_;
+  std::optional<KnownClasses> known_;
+};
+
+/// Labels of texts: numbered in sorted order; with `known`, as TextLabels does. Throws RunError with `description` for
+/// too many classes and for texts that are not known. Pure.
+CodedTargets code_texts(const std::vector<std::string>& texts, const KnownNames& known, const std::string& description);
 
 /// An array [rows] of labels.
 NumberArray label_array(const std::vector<std::int64_t>& labels);

@@ -29,7 +29,7 @@ ImportedData import_sources(const std::vector<std::unique_ptr<ByteSource>>& sour
       return import_npy(*sources[0], sources.size() > 1 ? sources[1].get() : nullptr, coding);
     case ImportFormat::npz:
       return import_npz(read_archive(*sources[0]), sources[0]->name(),
-                        {options.features, options.targets, csv.reads_targets, coding});
+                        {options.features, options.targets, csv.reads_targets, coding, options.are_new_data});
     case ImportFormat::idx:
       return import_idx(sources, coding.known_classes);
     case ImportFormat::cifar10:

@@ -21,6 +21,7 @@ struct ImportOptions {
   CsvOptions csv;        ///< `task`, `like`, `numbers_only` and `reads_targets` apply to all formats
   std::string features;  ///< features and targets: members of an .npz archive; empty: the default names
   std::string targets;
+  bool are_new_data = false;  ///< whether a model is applied to the rows, instead of trained on them
 };
 
 /// Imports files, whose number must fit the format: npy takes features and, optionally, targets; npz one file; idx

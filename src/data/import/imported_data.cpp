@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/fingerprint.hpp"
+#include "data/target_coding.hpp"
 #include "files/hdf5/data_set.hpp"
 
 namespace sheaf {
@@ -64,6 +65,44 @@ NumberArray as_float32(const NumberArray& array) {
   return floats;
 }
 
+// The labels of one-hot rows; nullopt if other values than 0 and 1 occur. Throws RunError if a row has no 1 or several.
+std::optional<std::vector<std::int64_t>> one_hot_labels(const NumberArray& array, const std::string& name) {
+  const std::int64_t width = array.row_elements();
+  std::vector<std::int64_t> labels(static_cast<std::size_t>(array.rows()));
+  std::vector<double> row_values(static_cast<std::size_t>(width));
+  std::optional<std::size_t> odd_row;
+  const bool only_ones = visit_numbers(array, [&](const auto* values) {
+    for (std::size_t row = 0; row < labels.size(); ++row, values += width) {
+      std::transform(values, values + width, row_values.begin(), [](auto value) { return static_cast<double>(value); });
+      labels[row] = one_hot_class(row_values.data(), width);
+      if (labels[row] == -1) return false;
+      if (labels[row] < 0 && !odd_row) odd_row = row;
+    }
+    return true;
+  });
+  if (!only_ones) return std::nullopt;
+  require(!odd_row, [&] {
+    return fmt::format(
+        "'{}' {} has several labels per row, or none: only zeros and ones, and not exactly one 1 in row {}. Sheaf "
+        "predicts one label per row. Store one, or pass --task=regression.",
+        name, shape_text(array.shape), *odd_row);
+  });
+  return labels;
+}
+
+// Columns are classes. With known classes, these must be as many.
+CodedTargets code_one_hot(const std::vector<std::int64_t>& labels, std::int64_t columns, const KnownNames& known,
+                          const std::string& name) {
+  const auto classes = known ? known->size() : 0;
+  require(classes == 0 || classes == static_cast<std::size_t>(columns), [&] {
+    return fmt::format("'{}' is one-hot with {} columns, but there are {} known classes. Store class numbers or names.",
+                       name, columns, classes);
+  });
+  CodedTargets targets{label_array(labels), known.value_or(std::vector<std::string>()), false};
+  targets.one_hot_columns = columns;
+  return targets;
+}
+
 }  // namespace
 
 std::int64_t ImportedData::classes() const {
@@ -76,6 +115,11 @@ std::int64_t ImportedData::classes() const {
 void ImportedData::set_targets(CodedTargets coded) {
   targets = std::move(coded.array);
   description.class_names = std::move(coded.class_names);
+  if (coded.one_hot_columns > 0)
+    notes.push_back(
+        fmt::format("the targets are one-hot: classification with {} classes (--task=regression predicts the "
+                    "numbers)",
+                    coded.one_hot_columns));
   if (!coded.could_be_either) return;
   notes.push_back(is_real(targets->type) ? "the targets are whole numbers, taken as quantities: regression "
                                            "(--task=classification makes each number a class)"
@@ -91,6 +135,9 @@ CodedTargets as_targets(NumberArray array, std::optional<Task> task, const Known
                       "in the order features, targets.",
                       name, shape_text(array.shape)));
   if (array.rows() == 0) return {std::move(array), {}, false};  // require_fit() refuses it
+  if (!one_per_row && task.value_or(Task::classification) == Task::classification)
+    if (const auto labels = one_hot_labels(array, name))
+      return code_one_hot(*labels, array.row_elements(), known, name);
   const bool undecided = !task && !is_real(array.type) && one_per_row;
   if (undecided) task = looks_like_classes(integers_of(array, name)) ? Task::classification : Task::regression;
   CodedTargets targets;

@@ -12,16 +12,26 @@
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
+#include "core/text.hpp"
 #include "files/byte_order.hpp"
 
 namespace sheaf {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::int64_t max_characters = 1 << 20;  // of a text
 
 [[noreturn]] void refuse(const ByteSource& source, const std::string& why) {
   throw RunError(
       fmt::format("'{}' is not a readable .npy file ({}). Save it again with numpy.save.", source.name(), why));
+}
+
+// The file is valid, but the array cannot be used.
+[[noreturn]] void refuse_type(const ByteSource& source, const std::string& type) {
+  throw RunError(fmt::format(
+      "'{}' cannot be used (its type is {}). Save bool, integers, or floating-point numbers of 16, 32 or 64 "
+      "bits; labels may also be texts, such as y.astype(str).",
+      source.name(), type));
 }
 
 // The text after "'key':" in the header, which is a Python dictionary.
@@ -36,13 +46,21 @@ std::string_view value_of(std::string_view header, std::string_view key, const B
 void parse_type(std::string_view value, NpyHeader& header, const ByteSource& source) {
   const std::size_t close = value.find('\'', 1);
   const std::string_view type = value.substr(1, close == value.npos ? 0 : close - 1);
-  const bool plain = value.front() == '\'' && type.size() == 3 && std::string_view("<>|=").find(type[0]) != type.npos;
+  const bool plain = value.front() == '\'' && type.size() >= 3 && std::string_view("<>|=").find(type[0]) != type.npos;
   constexpr std::string_view known[] = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
+  header.big_endian = plain && (type[0] == '>' || (type[0] == '=' && machine_is_big_endian()));
+  if (plain && (type[1] == 'U' || type[1] == 'S')) {
+    std::int64_t characters = 0;
+    const char* end = type.data() + type.size();
+    const auto [stop, error] = std::from_chars(type.data() + 2, end, characters);
+    if (error != std::errc() || stop != end || characters < 1 || characters > max_characters)
+      refuse(source, fmt::format("its type is {}", quoted(std::string(type))));
+    header.kind = type[1];
+    header.number_bytes = static_cast<std::size_t>(characters) * (type[1] == 'U' ? 4 : 1);
+    return;
+  }
   if (!plain || std::find(std::begin(known), std::end(known), type.substr(1)) == std::end(known))
-    refuse(source, fmt::format("its type is {}; supported types are bool, integers, and floating-point numbers of 16, "
-                               "32 or 64 bits",
-                               plain || value.front() == '\'' ? quoted(std::string(type)) : "structured"));
-  header.big_endian = type[0] == '>' || (type[0] == '=' && machine_is_big_endian());
+    refuse_type(source, plain || value.front() == '\'' ? quoted(std::string(type)) : "structured");
   header.kind = type[1];
   header.number_bytes = static_cast<std::size_t>(type[2] - '0');
 }
@@ -138,7 +156,61 @@ NpyHeader read_npy_header(ByteSource& source) {
   return header;
 }
 
+namespace {
+
+// Appends a character in UTF-8; U+FFFD if there is no such character.
+void append_character(std::string& text, std::uint32_t code) {
+  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
+  const auto append = [&text](std::uint32_t byte) { text += static_cast<char>(byte); };
+  if (code < 0x80) {
+    append(code);
+  } else if (code < 0x800) {
+    append(0xc0 | code >> 6);
+    append(0x80 | (code & 0x3f));
+  } else {
+    append(code < 0x10000 ? 0xe0 | code >> 12 : 0xf0 | code >> 18);
+    if (code >= 0x10000) append(0x80 | (code >> 12 & 0x3f));
+    append(0x80 | (code >> 6 & 0x3f));
+    append(0x80 | (code & 0x3f));
+  }
+}
+
+// The text in `bytes` of a type such as '<U3' or '|S3', without the zeros at its end.
+std::string text_of(const std::byte* bytes, const NpyHeader& header) {
+  std::string text;
+  if (header.kind == 'S') {
+    text.assign(reinterpret_cast<const char*>(bytes), header.number_bytes);
+    text.erase(text.find_last_not_of('\0') + 1);
+    return as_utf8(text);
+  }
+  for (std::size_t offset = 0; offset < header.number_bytes; offset += 4) {
+    const auto code = static_cast<std::uint32_t>(
+        read_unsigned(reinterpret_cast<const unsigned char*>(bytes) + offset, 4, header.big_endian));
+    if (code == 0) break;
+    append_character(text, code);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> read_npy_texts(ByteSource& source, const NpyHeader& header) {
+  const auto& shape = header.shape;
+  require(shape.size() == 1 || (shape.size() == 2 && shape[1] == 1), [&] {
+    return fmt::format("'{}' is not a list of class labels (its shape has several texts per row). Save one per row.",
+                       source.name());
+  });
+  std::vector<std::byte> bytes;
+  append_exactly(source, bytes, header.data_bytes, "its texts");
+  require_end(source);
+  std::vector<std::string> texts;
+  for (std::int64_t row = 0; row < shape.front(); ++row)
+    texts.push_back(text_of(bytes.data() + static_cast<std::size_t>(row) * header.number_bytes, header));
+  return texts;
+}
+
 NumberArray read_npy_numbers(ByteSource& source, const NpyHeader& header) {
+  if (header.is_text()) refuse_type(source, "text");
   NumberArray array{number_type(header), header.shape, {}};
   append_exactly(source, array.bytes, header.data_bytes, "its numbers");
   require_end(source);

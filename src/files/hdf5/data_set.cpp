@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "files/hdf5/text_values.hpp"
 
 namespace sheaf {
 namespace {
@@ -57,17 +58,28 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 DataSetReader::DataSetReader(Handle handle, DataSetInfo info, std::string description)
     : handle_(std::move(handle)), info_(std::move(info)), description_(std::move(description)) {}
 
-template <class T>
-void DataSetReader::read_rows(IndexRange rows, T* values) const {
+void DataSetReader::read_as(hid_t type, IndexRange rows, void* values) const {
   assert(rows.empty() || (rows.begin >= 0 && rows.end <= info_.rows()));
   if (rows.empty()) return;
   const Handle file_space = select_rows(handle_.id(), info_, rows);
   const auto element_count = static_cast<hsize_t>(rows.count() * info_.row_elements());
   const Handle memory_space(H5Screate_simple(1, &element_count, nullptr), H5Sclose, "HDF5 cannot describe memory");
   const Handle properties = transfer_properties();
-  if (H5Dread(handle_.id(), native_type<T>(), memory_space.id(), file_space.id(), properties.id(), values) < 0)
+  if (H5Dread(handle_.id(), type, memory_space.id(), file_space.id(), properties.id(), values) < 0)
     throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or recreate the file.", rows.begin,
                                rows.end - 1, description_, hdf5_reason()));
+}
+
+template <class T>
+void DataSetReader::read_rows(IndexRange rows, T* values) const {
+  read_as(native_type<T>(), rows, values);
+}
+
+std::vector<std::string> DataSetReader::read_text_rows(IndexRange rows) const {
+  const Handle type(H5Dget_type(handle_.id()), H5Tclose, "HDF5 cannot describe a data set");
+  const auto count = static_cast<hsize_t>(rows.count() * info_.row_elements());
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, "HDF5 cannot describe memory");
+  return read_texts(type.id(), space.id(), count, [&](void* values) { read_as(type.id(), rows, values); });
 }
 
 template void DataSetReader::read_rows(IndexRange, float*) const;

@@ -13,14 +13,14 @@
 
 namespace sheaf {
 
-/// The class of the numbers in a file. An enumeration (such as h5py's bool) counts as integer.
-enum class NumberClass { integer, real };
+/// The class of the values in a file. An enumeration (such as h5py's bool) counts as integer.
+enum class NumberClass { integer, real, text };
 
 /// The description of a data set in its file.
 struct DataSetInfo {
   std::vector<std::int64_t> shape;  ///< rank >= 1; the first dimension counts the rows
   NumberClass number_class = NumberClass::real;
-  std::size_t element_bytes = 0;  ///< size of a number in the file
+  std::size_t element_bytes = 0;  ///< size of a number in the file; of texts of variable length, that of a reference
   bool is_bytes = false;          ///< whether the numbers are unsigned integers of one byte
   std::int64_t chunk_rows = 1;    ///< rows per chunk, which is read and decompressed as a whole; 1 without chunks
   /// The text of the attribute `channels`, which states the order of the channels of images (data/row_layout); nullopt
@@ -51,9 +51,13 @@ class DataSetReader {
   template <class T>
   void read_rows(IndexRange rows, T* values) const;
 
+  /// Same, for a data set of texts: texts[rows.count() * row_elements()].
+  std::vector<std::string> read_text_rows(IndexRange rows) const;
+
  private:
   friend class InputFile;
   DataSetReader(Handle handle, DataSetInfo info, std::string description);
+  void read_as(std::int64_t type, IndexRange rows, void* values) const;
 
   Handle handle_;
   DataSetInfo info_;

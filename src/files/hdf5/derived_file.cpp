@@ -33,6 +33,7 @@ Handle prepared(hid_t id, Handle::Closer closer) {
 Handle file_access() {
   Handle access = prepared(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), "HDF5 cannot write its format 1.10");
+  leave_unlocked(access.id());
   return access;
 }
 

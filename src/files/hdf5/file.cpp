@@ -15,8 +15,11 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "files/hdf5/data_files.hpp"
+#include "files/hdf5/file_content.hpp"
 #include "files/hdf5/input_driver.hpp"
 #include "files/hdf5/links.hpp"
+#include "files/hdf5/listing.hpp"
+#include "files/hdf5/text_values.hpp"
 #include "files/regular_file.hpp"
 
 namespace sheaf {
@@ -24,14 +27,6 @@ namespace {
 
 // The maximum number of texts of an attribute: more than a CSV file has columns.
 constexpr hssize_t max_texts = hssize_t{1} << 23;
-
-bool has_hdf5_signature(const std::string& path) {
-#if H5_VERSION_GE(1, 12, 0)
-  return H5Fis_accessible(path.c_str(), H5P_DEFAULT) > 0;
-#else
-  return H5Fis_hdf5(path.c_str()) > 0;
-#endif
-}
 
 // Distinguishes failures that HDF5 reports with one message, "unable to open file".
 void require_hdf5_file(const std::string& path) {
@@ -46,21 +41,15 @@ void require_hdf5_file(const std::string& path) {
   require(S_ISREG(status.st_mode),
           fmt::format("'{}' is not an HDF5 file (it is {}). Specify one.", path, file_kind(status.st_mode)));
   require(::access(path.c_str(), R_OK) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
-  require(has_hdf5_signature(path), fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,
-                                                status.st_size == 0 ? "it is empty" : "it has no HDF5 signature"));
+  const FileContent content = content_of(path);
+  if (const std::string foreign = foreign_format(content); !foreign.empty())
+    throw RunError(fmt::format("'{}' is not an HDF5 file{}", path, foreign));
+  require(content == FileContent::hdf5, fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,
+                                                    status.st_size == 0 ? "it is empty" : "it has no HDF5 signature"));
 }
 
 Handle data_set_access() {
   return Handle(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "HDF5 cannot prepare to open a data set");
-}
-
-// Returns for example "it has '/a', '/b' and 3 more", with at most ten names.
-std::string list_names(const std::vector<std::string>& names) {
-  if (names.empty()) return "it has no data sets";
-  const auto shown = std::min<std::size_t>(names.size(), 10);
-  std::string text = fmt::format("it has '{}'", fmt::join(names.begin(), names.begin() + shown, "', '"));
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
 }
 
 const char* type_name(H5T_class_t type) {
@@ -163,37 +152,10 @@ bool is_plausible(hid_t data_set, const DataSetInfo& info) {
          static_cast<std::int64_t>(file_bytes / std::max<std::size_t>(1, info.element_bytes));
 }
 
-// The texts of an attribute of fixed length.
-std::vector<std::string> fixed_texts(hid_t attribute, hid_t type, std::size_t count, const std::string& problem) {
-  const std::size_t bytes = H5Tget_size(type);
-  std::vector<char> characters(count * bytes);
-  if (count > 0) check_hdf5(H5Aread(attribute, type, characters.data()), problem);
-  std::vector<std::string> texts;
-  for (std::size_t index = 0; index < count; ++index) {
-    const char* begin = characters.data() + index * bytes;
-    std::string text(begin, std::find(begin, begin + bytes, '\0'));
-    if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
-    texts.push_back(as_utf8(text));
-  }
-  return texts;
-}
-
-// The texts of an attribute of variable length.
-std::vector<std::string> variable_texts(hid_t attribute, hid_t type, hid_t space, std::size_t count,
-                                        const std::string& problem) {
-  std::vector<char*> pointers(count, nullptr);
-  if (count > 0) check_hdf5(H5Aread(attribute, type, pointers.data()), problem);
-  std::vector<std::string> texts;
-  for (const char* text : pointers) texts.push_back(as_utf8(text == nullptr ? "" : text));
-  if (count > 0) H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
-  return texts;
-}
-
 // The texts of an attribute.
-std::vector<std::string> read_texts(hid_t attribute, hid_t type, hid_t space, std::size_t count,
-                                    const std::string& problem) {
-  return H5Tis_variable_str(type) > 0 ? variable_texts(attribute, type, space, count, problem)
-                                      : fixed_texts(attribute, type, count, problem);
+std::vector<std::string> attribute_texts(hid_t attribute, hid_t type, hid_t space, std::size_t count,
+                                         const std::string& problem) {
+  return read_texts(type, space, count, [&](void* buffer) { check_hdf5(H5Aread(attribute, type, buffer), problem); });
 }
 
 // Returns the text of an attribute, or nullopt if there is none or it is not one text.
@@ -204,7 +166,29 @@ std::optional<std::string> text_attribute(hid_t object, const char* name, const 
   const Handle type(H5Aget_type(attribute.id()), H5Tclose, problem);
   const Handle space(H5Aget_space(attribute.id()), H5Sclose, problem);
   if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_npoints(space.id()) != 1) return std::nullopt;
-  return read_texts(attribute.id(), type.id(), space.id(), 1, problem).front();
+  return attribute_texts(attribute.id(), type.id(), space.id(), 1, problem).front();
+}
+
+// Returns whether HDF5's reason is a version number that it does not know: of a file that a later library has written,
+// or of a damaged one.
+bool is_unknown_version(const std::string& reason) {
+  return reason.find("version") != reason.npos;
+}
+
+// Returns the reason and the advice for such a file, the end of a message.
+std::string version_advice(const std::string& reason) {
+  return fmt::format(
+      " ({}: a later version of HDF5 than this library, {}, has written it, or it is damaged). Rewrite the file with "
+      "the later version: h5repack --low=0 --high=2 OLD NEW, or h5py.File(NEW, 'w', libver=('earliest', 'v110')).",
+      reason, hdf5_version());
+}
+
+// Returns how to convert a pandas file, the end of a message.
+std::string pandas_advice(const std::string& path, const std::string& object) {
+  return fmt::format(
+      " ('{0}' is a pandas table). Convert it in Python: pandas.read_hdf('{1}', "
+      "'{0}').to_csv('table.csv', index=False); then: sheaf import table.csv table.h5.",
+      printable(object), path);
 }
 
 }  // namespace
@@ -212,34 +196,31 @@ std::optional<std::string> text_attribute(hid_t object, const char* name, const 
 InputFile::InputFile(const std::string& path) : path_(path) {
   silence_hdf5();
   require_hdf5_file(path_);
-  handle_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, input_access().id()), H5Fclose,
-                   fmt::format("HDF5 cannot open file '{}'", path_));
+  const Handle access = input_access();
+  const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.id());
+  const std::string problem = fmt::format("HDF5 cannot open file '{}'", path_);
+  if (file < 0)
+    if (const std::string reason = hdf5_reason(); is_unknown_version(reason))
+      throw RunError(problem + version_advice(reason));
+  handle_ = Handle(file, H5Fclose, problem);
 }
 
 std::vector<std::string> InputFile::data_set_names() const {
-  std::vector<std::string> names;
-  const auto note = [](hid_t, const char* name, const H5O_info_t* info, void* list) -> herr_t {
-    if (info->type == H5O_TYPE_DATASET)
-      static_cast<std::vector<std::string>*>(list)->push_back(printable(std::string("/") + name));
-    return 0;
-  };
-#if H5_VERSION_GE(1, 12, 0)
-  H5Ovisit(handle_.id(), H5_INDEX_NAME, H5_ITER_INC, note, &names, H5O_INFO_BASIC);
-#else
-  H5Ovisit(handle_.id(), H5_INDEX_NAME, H5_ITER_INC, note, &names);
-#endif
-  return names;
+  return list_data_sets(handle_.id());
 }
 
 bool InputFile::has(const std::string& name) const {
   return has_link(handle_.id(), name);
 }
 
-// Throws RunError with the reason why `name` cannot be opened as a data set.
+bool InputFile::has_attribute(const std::string& object, const std::string& attribute) const {
+  return (object == "/" || has(object)) &&
+         H5Aexists_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT) > 0;
+}
+
 std::optional<std::vector<std::string>> InputFile::texts(const std::string& object,
                                                          const std::string& attribute) const {
-  if (object != "/" && !has(object)) return std::nullopt;
-  if (H5Aexists_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT) <= 0) return std::nullopt;
+  if (!has_attribute(object, attribute)) return std::nullopt;
   const std::string description =
       fmt::format("attribute '{}' of '{}' in '{}'", printable(attribute), printable(object), path_);
   const std::string problem = fmt::format("The {} cannot be read", description);
@@ -253,12 +234,11 @@ std::optional<std::vector<std::string>> InputFile::texts(const std::string& obje
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
   require(count >= 0 && count <= max_texts,
           fmt::format("The {} has too many texts ({}). Remove the attribute.", description, count));
-  return read_texts(opened.id(), type.id(), space.id(), static_cast<std::size_t>(count), problem);
+  return attribute_texts(opened.id(), type.id(), space.id(), static_cast<std::size_t>(count), problem);
 }
 
 std::optional<std::vector<double>> InputFile::reals(const std::string& object, const std::string& attribute) const {
-  if (object != "/" && !has(object)) return std::nullopt;
-  if (H5Aexists_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT) <= 0) return std::nullopt;
+  if (!has_attribute(object, attribute)) return std::nullopt;
   const std::string problem =
       fmt::format("The attribute '{}' of '{}' in '{}' cannot be read", printable(attribute), printable(object), path_);
   const Handle opened(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT),
@@ -274,9 +254,12 @@ std::optional<std::vector<double>> InputFile::reals(const std::string& object, c
   return numbers;
 }
 
+// Throws RunError with the reason why `name` cannot be opened as a data set.
 void InputFile::refuse(const std::string& name) const {
   const std::string path = with_leading_slash(name);
   const std::string reason = hdf5_reason();
+  if (is_unknown_version(reason) && has(name))
+    throw RunError(fmt::format("Data set '{}' of '{}' cannot be opened{}", path, path_, version_advice(reason)));
   const auto names = data_set_names();
   if (std::find(names.begin(), names.end(), path) != names.end())
     throw RunError(
@@ -284,14 +267,28 @@ void InputFile::refuse(const std::string& name) const {
   if (const auto link = find_broken_link(handle_.id(), name))
     throw RunError(fmt::format("File '{}' has no data set '{}' ({}). Restore the target or correct the link.", path_,
                                path, *link));
+  if (const auto object = find_pandas_object(handle_.id()))
+    throw RunError(fmt::format("File '{}' has no data set '{}'{}", path_, path, pandas_advice(path_, *object)));
   const hid_t object = H5Oopen(handle_.id(), name.c_str(), H5P_DEFAULT);
   const bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
   if (object >= 0) H5Oclose(object);
+  const std::string contents = contents_text(handle_.id());
   if (is_group)
     throw RunError(fmt::format("File '{}' has a group '{}', not a data set of this name ({}). Specify a data set.",
-                               path_, path, list_names(names)));
+                               path_, path, contents));
   throw RunError(
-      fmt::format("File '{}' has no data set '{}' ({}).{}", path_, path, list_names(names), did_you_mean(path, names)));
+      fmt::format("File '{}' has no data set '{}' ({}).{}", path_, path, contents, did_you_mean(path, names)));
+}
+
+void InputFile::refuse_type(const std::string& description, const std::string& content, bool is_table) const {
+  if (is_table)
+    if (const auto object = find_pandas_object(handle_.id()))
+      throw RunError(
+          fmt::format("The {} contains {}, not numbers{}", description, content, pandas_advice(path_, *object)));
+  throw RunError(fmt::format("The {} contains {}, not numbers. {}", description, content,
+                             is_table ? "Store its columns as one array: "
+                                        "numpy.lib.recfunctions.structured_to_unstructured(table)."
+                                      : "Store integers or floating-point numbers."));
 }
 
 Handle InputFile::open_data_set(const std::string& name, const Handle& access) const {
@@ -300,18 +297,18 @@ Handle InputFile::open_data_set(const std::string& name, const Handle& access) c
   return Handle(id, H5Dclose, {});
 }
 
-DataSetReader InputFile::data_set(const std::string& name) const {
+DataSetReader InputFile::data_set(const std::string& name, Values values) const {
   const std::string description = fmt::format("data set '{}' of '{}'", with_leading_slash(name), path_);
   const Handle access = data_set_access();
   Handle handle = open_data_set(name, access);
 
   const Handle type(H5Dget_type(handle.id()), H5Tclose, "HDF5 cannot describe " + description);
   const H5T_class_t type_class = H5Tget_class(type.id());
-  if (type_class != H5T_INTEGER && type_class != H5T_FLOAT && type_class != H5T_ENUM)
-    throw RunError(fmt::format("The {} contains {}, not numbers. Store integers or floating-point numbers.",
-                               description, type_name(type_class)));
+  const bool is_text = type_class == H5T_STRING && values == Values::numbers_or_texts;
+  if (type_class != H5T_INTEGER && type_class != H5T_FLOAT && type_class != H5T_ENUM && !is_text)
+    refuse_type(description, type_name(type_class), type_class == H5T_COMPOUND);
   DataSetInfo info;
-  info.number_class = type_class == H5T_FLOAT ? NumberClass::real : NumberClass::integer;
+  info.number_class = is_text ? NumberClass::text : type_class == H5T_FLOAT ? NumberClass::real : NumberClass::integer;
   info.element_bytes = H5Tget_size(type.id());
   info.is_bytes = type_class == H5T_INTEGER && info.element_bytes == 1 && H5Tget_sign(type.id()) == H5T_SGN_NONE;
   const Handle creation(H5Dget_create_plist(handle.id()), H5Pclose, "HDF5 cannot describe " + description);

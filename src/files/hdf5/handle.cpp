@@ -3,6 +3,8 @@
 
 #include <hdf5.h>
 
+#include <cerrno>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -43,7 +45,15 @@ std::string hdf5_reason() {
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
-  return reason.empty() ? "HDF5 reports no reason" : system_message(reason);
+  if (reason.empty()) return "HDF5 reports no reason";
+  reason = system_message(reason);
+  return reason == std::strerror(ENOLCK) ? reason + "; set HDF5_USE_FILE_LOCKING=FALSE to use none" : reason;
+}
+
+void leave_unlocked([[maybe_unused]] std::int64_t access) {
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+  H5Pset_file_locking(access, false, true);
+#endif
 }
 
 void check_hdf5(int status, const std::string& problem) {

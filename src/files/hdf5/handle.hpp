@@ -21,6 +21,11 @@ std::string hdf5_reason();
 /// Throws RunError "<problem> (<HDF5's reason>)." unless HDF5 reported success (status >= 0).
 void check_hdf5(int status, const std::string& problem);
 
+/// Turns off HDF5's lock of the file that is opened with the access properties, for files that no other program knows
+/// yet: some file systems have no locks, and HDF5 would then refuse to write. With HDF5 before 1.10.7, only the
+/// environment variable HDF5_USE_FILE_LOCKING can do that.
+void leave_unlocked(std::int64_t access);
+
 /// Returns "HDF5 file 'path' cannot be written", a problem for check_hdf5() and Handle.
 std::string problem_of_writing(const std::string& path);
 

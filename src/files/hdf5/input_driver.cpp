@@ -127,11 +127,15 @@ Handle input_access() {
 }
 
 haddr_t find_raw_data(const std::function<void()>& read) {
-  haddr_t address = HADDR_UNDEF;
-  raw_data_address = &address;
+  struct Search {  // ends also if `read` throws
+    haddr_t address = HADDR_UNDEF;
+    Search() { raw_data_address = &address; }
+    ~Search() { raw_data_address = nullptr; }
+    Search(const Search&) = delete;
+    Search& operator=(const Search&) = delete;
+  } search;
   read();
-  raw_data_address = nullptr;
-  return address;
+  return search.address;
 }
 
 }  // namespace sheaf

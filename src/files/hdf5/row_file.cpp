@@ -92,6 +92,7 @@ std::vector<std::int64_t> create_row_file(const std::string& path, const std::ve
   // Older formats limit an attribute to 64 KiB, which is 4095 texts.
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, problem);
   check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18), problem);
+  leave_unlocked(access.id());
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, problem);
   check_hdf5(H5Pset_obj_track_times(creation.id(), false), problem);
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose, problem);

@@ -12,7 +12,6 @@
 
 #include "core/error.hpp"
 #include "files/hdf5/chunk_index.hpp"
-#include "files/hdf5/file.hpp"
 #include "files/hdf5/object_identity.hpp"
 #include "files/hdf5/steady_file.hpp"
 #include "files/hdf5/stored_form.hpp"
@@ -55,9 +54,9 @@ struct StoredRows::State {
   std::size_t chunk_bytes = 0;       // size of a decoded chunk
   std::int64_t block_rows = 1;
 
-  State(const std::string& file_path, const std::string& name)
+  State(const std::string& file_path, const std::string& name, Values values)
       : file(file_path),
-        reader(file.data_set(name)),
+        reader(file.data_set(name, values)),
         bytes(reader.info().files.front(), descriptor_of(reader.id())),
         others({reader.info().files.begin() + 1, reader.info().files.end()}) {
     inspect_storage(reader.id());
@@ -277,8 +276,8 @@ void StoredRows::State::read_rows(IndexRange rows, T* values, RowBuffers& buffer
   }
 }
 
-StoredRows::StoredRows(const std::string& path, const std::string& name)
-    : state_(std::make_unique<State>(path, name)) {}
+StoredRows::StoredRows(const std::string& path, const std::string& name, Values values)
+    : state_(std::make_unique<State>(path, name, values)) {}
 
 StoredRows::~StoredRows() = default;
 
@@ -379,6 +378,12 @@ void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers, NextUse n
     else
       state_->read_rows(rows, values, buffers);
   });
+}
+
+std::vector<std::string> StoredRows::read_texts(IndexRange rows) const {
+  require_unchanged();
+  const std::lock_guard lock(library_mutex);
+  return state_->reader.read_text_rows(rows);
 }
 
 template const float* StoredRows::view(IndexRange, AlignedVector<float>&, RowBuffers&) const;

@@ -16,6 +16,7 @@
 #include "files/hdf5/chunk_filters.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/elements.hpp"
+#include "files/hdf5/file.hpp"
 #include "files/hdf5/number_array.hpp"
 
 namespace sheaf {
@@ -35,7 +36,7 @@ class RowBuffers {
 class StoredRows {
  public:
   /// Opens data set `name` of the file. Throws like InputFile. Local.
-  StoredRows(const std::string& path, const std::string& name);
+  StoredRows(const std::string& path, const std::string& name, Values values = Values::numbers);
   ~StoredRows();
   StoredRows(const StoredRows&) = delete;
   StoredRows& operator=(const StoredRows&) = delete;
@@ -58,6 +59,9 @@ class StoredRows {
   /// changed since it was opened (checked every millisecond).
   template <class T>
   void read(IndexRange rows, T* values, RowBuffers& buffers, NextUse next_use = NextUse::soon) const;
+
+  /// Returns the texts of any rows, for info().number_class = text. Throws like read(). Thread-safe.
+  std::vector<std::string> read_texts(IndexRange rows) const;
 
   /// Returns the rows. Does not copy them if they are stored contiguously as T; otherwise reads them into `memory`. The
   /// pointer is valid as long as this object and until `memory` is used again. Call require_unchanged() after using the

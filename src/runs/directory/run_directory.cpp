@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "core/error.hpp"
+#include "core/escaped.hpp"
 #include "files/replace_file.hpp"
 #include "study/settings.hpp"
 #include "study/stored_study.hpp"
@@ -36,7 +37,7 @@ std::string study_path(const std::string& run_directory) {
 }
 
 std::string resume_command_of(const std::string& directory) {
-  return "sheaf resume " + directory;
+  return "sheaf resume " + shell_word(directory);
 }
 
 bool holds_run(const std::string& directory) {

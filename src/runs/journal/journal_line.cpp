@@ -183,8 +183,9 @@ std::string header_line(const JournalHeader& header) {
   for (const auto& [file, fingerprint] : header.models)
     models += fmt::format("{}{}:{}", models.empty() ? "" : ",", quoted_text(file), quoted_text(fingerprint));
   return closed_line(
-      fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{},"models":{{{}}}}})", header.format,
-                  quoted_text(header.program), quoted_text(header.study), quoted_text(header.data), models),
+      fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{},"files":{},"models":{{{}}}}})",
+                  header.format, quoted_text(header.program), quoted_text(header.study), quoted_text(header.data),
+                  quoted_text(header.files), models),
       0);
 }
 
@@ -248,6 +249,7 @@ std::optional<JournalHeader> read_header_line(const std::string& line) try {
   if (header.format != journal_format) return header;
   header.study = object->at("study");
   header.data = object->at("data");
+  header.files = object->at("files");
   header.models = object->at("models").get<ModelFingerprints>();
   return header;
 } catch (const std::bad_alloc&) {

@@ -16,20 +16,21 @@
 
 namespace sheaf {
 
-/// Model files, each with the fingerprint of its content.
+/// Model files, each with the fingerprint of its content. Their names are escaped(), since JSON is UTF-8.
 using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of the journals that this program writes and reads. It increases with every change of the lines or of the
 /// meaning of their fields.
-inline constexpr std::int64_t journal_format = 4;
+inline constexpr std::int64_t journal_format = 5;
 
 /// The first line of a journal: the identity of the run.
 struct JournalHeader {
   std::string program;  ///< version
   std::string study;    ///< fingerprint of the keys that affect results (study_identity.hpp)
-  std::string data;     ///< fingerprint of the data
+  std::string data;     ///< identity of the values (data/content_identity.hpp)
   std::int64_t format = journal_format;
   ModelFingerprints models{};
+  std::string files{};  ///< names, sizes and times of the data files; they may change, the values may not
 
   /// The initial value of the checksums of all later lines, so that results of another study do not verify.
   std::uint32_t seed() const;

@@ -87,9 +87,11 @@ TEST_CASE("data sets whose shapes do not fit are refused with their names and sh
         "Data set '/features' [0, 2] of 'bad.h5' has no rows. Store at least one row.");
   CHECK(error_of(shapes({5, 0}, {5}), options_of(Task::regression)) ==
         "Data set '/features' [5, 0] of 'bad.h5' has no features. Store at least one per row.");
-  CHECK(error_of(shapes({5, 2}, {5, 3}), options_of(Task::classification)) ==
-        "Data set '/targets' [5, 3] of 'bad.h5' is not a list of class labels (data.task = classification needs [rows] "
-        "or [rows, 1]). Store one label per row, or set data.task = regression.");
+  CHECK(
+      error_of(shapes({5, 2}, {5, 3}), options_of(Task::classification)) ==
+      "Data set '/targets' [5, 3] of 'bad.h5' has several labels per row, or none: only zeros and ones, and 0 ones in "
+      "row 0 (one-hot targets have exactly one). Sheaf predicts one label per row. Store one, or set data.task = "
+      "regression.");
   CHECK(error_of(shapes({5, 2}, {5, 2, 2}), options_of(Task::regression)) ==
         "Data set '/targets' [5, 2, 2] of 'bad.h5' is not a list of targets (data.task = regression needs [rows] or "
         "[rows, outputs]). Store at least one number per row.");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "data/content_identity.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "support/hdf5_fixture.hpp"
 #include "support/loading.hpp"
@@ -236,18 +237,93 @@ TEST_CASE("ranks of a node share the data's memory, which remains valid after th
   world.barrier();
 }
 
-TEST_CASE("the fingerprint is the same on all ranks and differs between files") {
+TEST_CASE("data are identified by their content, on any ranks and threads") {
   const Job job;
-  const auto fingerprint = [&](double value, hsize_t rows) {
+  const auto contents = [&](double value, hsize_t rows, const StoredAs& stored = {}) {
     write_on_root(job.world, [&](FixtureFile& file) {
-      file.numbers("/features", {rows}, std::vector<double>(rows, value));
+      auto features = features_of(rows * 3);
+      features.back() = value;
+      file.numbers("/features", {rows, 3}, features, stored);
       file.numbers("/targets", {rows}, std::vector<double>(rows, 1));
     });
-    return load_to_memory(options_of(Task::regression), job.world, job.whole).fingerprint;
+    const DataOptions options = options_of(Task::regression);
+    const FileSchema schema = agree_on_file(options, job.world);
+    std::vector<std::string> texts;
+    for (const Communicator* node : {&job.whole, &job.half})
+      for (const std::int64_t threads : {1, 3})
+        texts.push_back(content_in_memory(load_to_memory(options, job.world, *node), threads, job.world, *node));
+    const DataSet targets = load_targets(options, schema, job.world, job.whole);
+    for (const auto& text : texts) CHECK(text == texts.front());
+    std::vector<std::string> streamed;
+    for (const std::int64_t threads : {1, 3})
+      streamed.push_back(streamed_content(options, schema, targets, threads, job.world));
+    CHECK(streamed.front() == streamed.back());
+    CHECK(job.world.broadcast(texts.front(), 0) == texts.front());
+    CHECK(job.world.broadcast(streamed.front(), 0) == streamed.front());
+    return std::pair(texts.front(), streamed.front());
   };
-  const std::string first = fingerprint(1, 3);
-  CHECK(job.world.broadcast(first, 0) == first);
-  CHECK_THAT(first, StartsWith("data.h5, ") && ContainsSubstring(", '/features' [3], '/targets' [3]"));
-  CHECK(fingerprint(2, 3) != first);  // the modification time differs
-  CHECK(fingerprint(1, 4) != first);
+  const auto [memory, streamed] = contents(7, 20000);
+  CHECK_THAT(memory, StartsWith("'/features' [20000, 3], '/targets' [20000], content "));
+  CHECK_THAT(streamed, ContainsSubstring(", in blocks of "));
+  CHECK(contents(7, 20000) == std::pair(memory, streamed));  // written again
+  CHECK(contents(7, 20000, {H5T_IEEE_F64BE, {70, 2}, true}).first == memory);
+  for (const auto& other : {contents(8, 20000), contents(7, 19999)}) {
+    CHECK(other.first != memory);
+    CHECK(other.second != streamed);
+  }
+}
+
+TEST_CASE("labels of text are classes in sorted order on all ranks") {
+  const Job job;
+  std::vector<std::string> texts;
+  for (std::size_t row = 0; row < 100; ++row) texts.push_back(row == 99 ? "ant" : row % 2 == 0 ? "dog" : "cat");
+  for (const bool variable : {false, true})
+    for (const Communicator* node : {&job.whole, &job.half}) {
+      write_on_root(job.world, [&](FixtureFile& file) {
+        file.numbers("/features", {100, 3}, features_of(300));
+        file.texts("/targets", texts, variable, 8);
+      });
+      const DataOptions options = options_of(Task::classification);
+      const DataSet data = load_to_memory(options, job.world, *node);
+      CHECK(data.class_names == std::vector<std::string>{"ant", "cat", "dog"});
+      CHECK(data.output_count == 3);
+      std::vector<std::string> read;
+      for (std::size_t row = 0; row < 100; ++row)
+        read.push_back(data.class_names[static_cast<std::size_t>(data.labels[row])]);
+      CHECK(read == texts);
+      CHECK_THROWS_WITH(load_to_memory(options_of(Task::regression), job.world, *node),
+                        ContainsSubstring("contains text (data.task = regression needs numbers)"));
+    }
+}
+
+TEST_CASE("one-hot targets are classes; several ones in a row are an error on every rank") {
+  const Job job;
+  const auto labels = labels_of(5000);
+  for (const std::int64_t odd_row : {-1, 4321}) {
+    std::vector<double> coded(5000 * 3);
+    for (std::size_t row = 0; row < 5000; ++row) coded[3 * row + static_cast<std::size_t>(labels[row])] = 1;
+    if (odd_row >= 0)
+      coded[3 * static_cast<std::size_t>(odd_row)] = coded[3 * static_cast<std::size_t>(odd_row) + 1] = 1;
+    for (const hid_t type : {H5T_STD_U8LE, H5T_IEEE_F64BE, H5T_STD_I32LE}) {
+      write_on_root(job.world, [&](FixtureFile& file) {
+        file.numbers("/features", {5000, 1}, features_of(5000));
+        file.numbers("/targets", {5000, 3}, coded, {type, {70, 3}});
+      });
+      DataOptions options = options_of(Task::automatic);
+      if (odd_row >= 0) {
+        CHECK_THROWS_WITH(agree_on_file(options, job.world),
+                          ContainsSubstring("and 2 ones in row 4321 (one-hot targets have exactly one)"));
+        continue;
+      }
+      const FileSchema schema = agree_on_file(options, job.world);
+      CHECK(schema.coding == TargetCoding::one_hot);
+      CHECK(schema.has_labels());
+      CHECK(schema.classes == 3);
+      options.task = Task::classification;
+      const DataSet data = load_to_memory(options, job.world, job.whole);
+      CHECK(data.output_count == 3);
+      CHECK(std::vector<double>(data.labels, data.labels + 5000) == labels);
+      CHECK(agree_on_file(options_of(Task::regression), job.world).coding == TargetCoding::numbers);
+    }
+  }
 }

@@ -83,6 +83,70 @@ TEST_CASE("files that are not valid arrays of numbers are refused") {
   CHECK_THROWS_WITH(read(npy("'|u1'", "(2,)", "12").substr(0, 30)), ContainsSubstring("is truncated (in its header"));
 }
 
+TEST_CASE("texts are class labels, in sorted order") {
+  const std::string x = npy("'|u1'", "(3, 1)", "\1\2\3");
+  const auto bytes = import(x, npy("'|S3'", "(3,)",
+                                   std::string("dog"
+                                               "cat"
+                                               "ox\0",
+                                               9)));
+  CHECK(numbers(*bytes.targets) == std::vector<double>{1, 0, 2});
+  CHECK(bytes.description.class_names == std::vector<std::string>{"cat", "dog", "ox"});
+  const std::string little(
+      "\xe4\0\0\0"
+      "b\0\0\0"
+      "z\0\0\0\0\0\0\0"
+      "z\0\0\0\0\0\0\0",
+      24);
+  const auto wide = import(x, npy("'<U2'", "(3, 1)", little));
+  CHECK(wide.description.class_names == std::vector<std::string>{"z",
+                                                                 "\xc3\xa4"
+                                                                 "b"});
+  CHECK(numbers(*wide.targets) == std::vector<double>{1, 0, 0});
+  const std::string big("\0\0\0b\0\0\0a\0\1\xf3\x3e", 12);
+  CHECK(import(x, npy("'>U1'", "(3,)", big)).description.class_names ==
+        std::vector<std::string>{"a", "b", "\xf0\x9f\x8c\xbe"});
+  CHECK(import(x, npy("'|S2'", "(3,)", "102 9 ")).description.class_names ==
+        std::vector<std::string>{"10", "2 ", "9 "});
+}
+
+TEST_CASE("texts are coded like those of other data") {
+  const std::string x = npy("'|u1'", "(2, 1)", "\1\2");
+  const auto coded = [&](const std::string& y, std::vector<std::string> known) {
+    MemorySource features("x.npy", x), targets("y.npy", y);
+    return numbers(*import_npy(features, &targets, {std::nullopt, known}).targets);
+  };
+  const std::string y = npy("'|S1'", "(2,)", "ba");
+  CHECK(coded(y, {"c", "b", "a"}) == std::vector<double>{1, 2});
+  CHECK_THROWS_WITH(coded(y, {"c", "b"}), ContainsSubstring("contains 'a', which is not one of the 2 known classes"));
+  CHECK(coded(npy("'|S1'", "(2,)", "20"), {}) == std::vector<double>{2, 0});  // class numbers
+  CHECK_THROWS_WITH(coded(y, {}), ContainsSubstring("the training data have no class names"));
+}
+
+TEST_CASE("texts are refused as features, for regression, and in several columns") {
+  const std::string x = npy("'|u1'", "(2, 1)", "\1\2"), text = npy("'|S1'", "(2,)", "ab");
+  CHECK_THROWS_WITH(import(text, x), StartsWith("'x.npy' cannot be used (its type is text)"));
+  CHECK_THROWS_WITH(import(x, text, Task::regression), StartsWith("'y.npy' contains text"));
+  CHECK_THROWS_WITH(import(x, npy("'|S1'", "(2, 2)", "abcd")), ContainsSubstring("several texts per row"));
+  CHECK_THROWS_WITH(read(npy("'<U0'", "(2,)", "")), ContainsSubstring("its type is '<U0'"));
+  CHECK_THROWS_WITH(read(npy("'|S9999999999'", "(2,)", "")), ContainsSubstring("its type is '|S9999999999'"));
+}
+
+TEST_CASE("one-hot targets are classes, unless the task is regression") {
+  const std::string x = npy("'|u1'", "(3, 1)", "\1\2\3");
+  const std::string y = npy("'|u1'", "(3, 2)", std::string("\0\1\1\0\0\1", 6));
+  const auto data = import(x, y);
+  CHECK(numbers(*data.targets) == std::vector<double>{1, 0, 1});
+  CHECK(data.targets->shape == std::vector<std::int64_t>{3});
+  REQUIRE(data.notes.size() == 1);
+  CHECK_THAT(data.notes[0], StartsWith("the targets are one-hot: classification with 2 classes"));
+  CHECK(import(x, y, Task::regression).targets->shape == std::vector<std::int64_t>{3, 2});
+  CHECK_THROWS_WITH(import(x, npy("'|u1'", "(3, 2)", std::string("\0\1\1\1\0\1", 6))),
+                    ContainsSubstring("several labels per row"));
+  CHECK(import(x, npy("'|u1'", "(3, 2)", std::string("\0\1\1\1\0\2", 6))).targets->shape ==
+        std::vector<std::int64_t>{3, 2});
+}
+
 TEST_CASE("targets are class labels if they are integers with one per row") {
   const std::string x = npy("'|u1'", "(2, 2)", "\1\2\3\4");
   const auto classes = import(x, npy("'|i1'", "(2, 1)", std::string("\3\0", 2)));

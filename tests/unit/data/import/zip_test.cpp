@@ -144,6 +144,29 @@ TEST_CASE("arrays are found by their usual names or by given names") {
                     "with --targets=NAME.");
 }
 
+TEST_CASE("of train and test, an import takes the first and a model the second, with a note") {
+  const std::string archive = zip({{"X_test.npy", npy_bytes("(1, 1)", "\1"), 0},
+                                   {"y_test.npy", npy_bytes("(1,)", "\2"), 0},
+                                   {"X_train.npy", npy_bytes("(1, 1)", "\3"), 0},
+                                   {"y_train.npy", npy_bytes("(1,)", "\4"), 0}});
+  const auto features = [&](const NpzOptions& options) {
+    return numbers(import_npz(archive, "a.npz", options).features);
+  };
+  const auto notes = [&](const NpzOptions& options) { return import_npz(archive, "a.npz", options).notes; };
+  const NpzOptions training, model{"", "", true, {}, true}, prediction{"", "", false, {}, true};
+  CHECK(features(training) == std::vector<double>{3});
+  CHECK(features(model) == std::vector<double>{1});
+  CHECK(notes(training).back() ==
+        "'a.npz': X_train and y_train are used; it also has X_test and y_test (--features=X_test --targets=y_test)");
+  CHECK(notes(model).back() ==
+        "'a.npz': X_test and y_test are used; it also has X_train and y_train (--data.features=X_train "
+        "--data.targets=y_train)");
+  CHECK(notes(prediction).front() == "'a.npz': X_test is used; it also has X_train (--data.features=X_train)");
+  const auto test_only = import_npz(archive, "a.npz", {"X_test", "", true, {}});
+  CHECK(test_only.description.class_names == std::vector<std::string>{"2"});  // the targets that belong to it
+  CHECK(numbers(test_only.features) == std::vector<double>{1});
+}
+
 TEST_CASE("control characters in names are not printed") {
   const std::string archive = zip({{"y\x1b[2J\n.npy", npy_bytes("(2,)", "\1\2"), 0}, {"X", "no array", 0}});
   CHECK_THROWS_WITH(import_npz(archive, "a.npz", {"X", "y", true, {}}), ContainsSubstring("(it has: y?[2J?, X)"));

@@ -137,20 +137,19 @@ TEST_CASE("an object that is not a data set of numbers is refused with its name 
     file.table("/table", 2);
   }
   CHECK(error_of("sets.h5", "/featuers") ==
-        "File 'sets.h5' has no data set '/featuers' (it has '/features', '/group/targets', '/scalar', '/table', "
-        "'/text'). Did you mean '/features'?");
+        "File 'sets.h5' has no data set '/featuers' (it has '/features', '/group/targets', '/text', '/table', "
+        "'/scalar'). Did you mean '/features'?");
   CHECK(error_of("sets.h5", "targets/deeper/still") ==
-        "File 'sets.h5' has no data set '/targets/deeper/still' (it has '/features', '/group/targets', '/scalar', "
-        "'/table', '/text').");
+        "File 'sets.h5' has no data set '/targets/deeper/still' (it has '/features', '/group/targets', '/text', "
+        "'/table', '/scalar').");
   CHECK(error_of("sets.h5", "/group") ==
         "File 'sets.h5' has a group '/group', not a data set of this name (it has '/features', '/group/targets', "
-        "'/scalar', '/table', "
-        "'/text'). Specify a data set.");
+        "'/text', '/table', '/scalar'). Specify a data set.");
   CHECK(error_of("sets.h5", "/text") ==
         "The data set '/text' of 'sets.h5' contains text, not numbers. Store integers or floating-point numbers.");
   CHECK(error_of("sets.h5", "table") ==
-        "The data set '/table' of 'sets.h5' contains compound values (a table), not numbers. Store integers or "
-        "floating-point numbers.");
+        "The data set '/table' of 'sets.h5' contains compound values (a table), not numbers. Store its columns as "
+        "one array: numpy.lib.recfunctions.structured_to_unstructured(table).");
   CHECK(error_of("sets.h5", "/scalar") ==
         "The data set '/scalar' of 'sets.h5' is a single value, not rows of numbers.");
 }

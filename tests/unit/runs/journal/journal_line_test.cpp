@@ -148,8 +148,12 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
 }
 
 TEST_CASE("header lines are read back and are not read as results") {
-  const JournalHeader header{
-      "0.1.0", "0123456789abcdef", "data \"x\", 5 bytes", journal_format, {{"a \"b\".pt", "f1"}, {"c.so", "f2"}}};
+  const JournalHeader header{"0.1.0",
+                             "0123456789abcdef",
+                             "data \"x\", content 5",
+                             journal_format,
+                             {{"a \"b\".pt", "f1"}, {"c.so", "f2"}},
+                             "gr\\xfcn.h5, 5 bytes of 7"};
   const std::string line = without_end(header_line(header));
   const auto read = read_header_line(line);
   REQUIRE(read.has_value());
@@ -157,6 +161,7 @@ TEST_CASE("header lines are read back and are not read as results") {
   CHECK(read->study == header.study);
   CHECK(read->data == header.data);
   CHECK(read->models == header.models);
+  CHECK(read->files == header.files);
   CHECK(read->seed() == header.seed());
   CHECK_FALSE(read_journal_line(line, 0).has_value());
   CHECK_FALSE(read_header_line(without_end(journal_line(sample_iteration(1), {}, 0))).has_value());
@@ -164,6 +169,9 @@ TEST_CASE("header lines are read back and are not read as results") {
   JournalHeader other = header;
   other.models["c.so"] = "f3";
   CHECK(header.seed() != other.seed());
+  other = header;
+  other.files = "gr\\xfcn.h5, 5 bytes of 8";  // the same values at another time
+  CHECK(header.seed() == other.seed());
 }
 
 // The JSON parser may accept lines that the fast reader rejects, but not the reverse.

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "data/target_coding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "core/interruption.hpp"
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+#include "data/text_classes.hpp"
+#include "parallel/mpi/agreement.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
+
+// What rows of targets contain.
+struct Seen {
+  bool other_values = false;      // than 0 and 1
+  std::int64_t odd_row = no_row;  // first row without exactly one 1
+  std::int64_t ones = 0;          // in that row
+};
+
+Seen look_at(const StoredRows& stored, IndexRange rows, RowBuffers& buffers) {
+  const std::int64_t width = stored.info().row_elements();
+  std::vector<double> values(static_cast<std::size_t>(rows.count() * width));
+  stored.read(rows, values.data(), buffers);
+  Seen seen;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const double* begin = values.data() + (row - rows.begin) * width;
+    const std::int64_t found = one_hot_class(begin, width);
+    if (found == -1) return {true, no_row, 0};
+    if (found < 0 && seen.odd_row == no_row) seen = {false, row, std::count(begin, begin + width, 1.0)};
+  }
+  return seen;
+}
+
+// Looks at all rows, each rank at a part of them. Collective.
+Seen look_at_all(const DataOptions& options, const Communicator& world) {
+  Seen all;
+  agree(world, [&] {
+    const StoredRows stored(options.file, options.targets);
+    RowBuffers buffers;
+    const IndexRange blocks = split_evenly(stored.block_count(), world.size(), world.rank());
+    for (std::int64_t number = blocks.begin; number < blocks.end && !all.other_values; ++number) {
+      leave_if_interrupted();
+      const Seen seen = look_at(stored, stored.block(number), buffers);
+      all.other_values = seen.other_values;
+      if (all.odd_row == no_row) all.odd_row = seen.odd_row, all.ones = seen.ones;
+    }
+  });
+  const std::int64_t first = world.minimum(all.odd_row);
+  const std::int64_t ones = world.maximum(all.odd_row == first ? all.ones : -1);
+  return {world.maximum(std::int64_t{all.other_values}) > 0, first, ones};
+}
+
+// Whether the first rows have only zeros and ones. Collective.
+bool may_be_one_hot(const DataOptions& options, const FileSchema& schema, const Communicator& world) {
+  constexpr std::int64_t max_rows = 1000, max_values = 1 << 20;
+  bool may_be = false;
+  agree(world, [&] {
+    if (!world.is_root()) return;
+    const StoredRows stored(options.file, options.targets);
+    RowBuffers buffers;
+    const std::int64_t most = std::clamp<std::int64_t>(max_values / schema.target_columns, 1, max_rows);
+    may_be = !look_at(stored, {0, std::min(most, schema.rows)}, buffers).other_values;
+  });
+  return world.maximum(std::int64_t{may_be}) > 0;
+}
+
+}  // namespace
+
+void settle_target_coding(const DataOptions& options, FileSchema& schema, const Communicator& world) {
+  const bool has_outputs = schema.targets.shape.size() == 2 && schema.target_columns > 1;
+  if (schema.coding == TargetCoding::texts || options.task == Task::regression || !has_outputs) return;
+  const std::string name =
+      fmt::format("Data set '{}' {} of '{}'", options.targets, shape_text(schema.targets.shape), options.file);
+  const bool may_be = may_be_one_hot(options, schema, world);
+  const Seen seen = may_be ? look_at_all(options, world) : Seen{true, no_row, 0};
+  agree(world, [&] {
+    require(seen.other_values || seen.odd_row == no_row, [&] {
+      return fmt::format(
+          "{} has several labels per row, or none: only zeros and ones, and {} ones in row {} (one-hot targets have "
+          "exactly one). Sheaf predicts one label per row. Store one, or set data.task = regression.",
+          name, seen.ones, seen.odd_row);
+    });
+    require(!seen.other_values || options.task != Task::classification, [&] {
+      return fmt::format(
+          "{} is not a list of class labels (data.task = classification needs [rows], [rows, 1] or one-hot rows). "
+          "Store one label per row, or set data.task = regression.",
+          name);
+    });
+    const std::int64_t known = schema.classes;
+    require(seen.other_values || known == 0 || known == schema.target_columns, [&] {
+      return fmt::format(
+          "{} is one-hot with {} classes, not {} (data.classes or the attribute class_names). Correct it.", name,
+          schema.target_columns, known);
+    });
+  });
+  if (seen.other_values) return;
+  schema.coding = TargetCoding::one_hot;
+  schema.classes = schema.target_columns;
+}
+
+namespace {
+
+// The texts of all ranks of the node. Collective.
+std::vector<std::string> gather_texts(const std::vector<std::string>& own, const Communicator& node) {
+  std::vector<char> joined;  // texts have no zero bytes
+  for (const auto& text : own) joined.insert(joined.end(), text.c_str(), text.c_str() + text.size() + 1);
+  joined = node.all_gather(joined);
+  std::vector<std::string> texts;
+  for (std::size_t begin = 0; begin < joined.size(); begin += texts.back().size() + 1)
+    texts.emplace_back(joined.data() + begin);
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> read_text_labels(const StoredRows& stored, const FileSchema& schema, const Communicator& world,
+                                          const Communicator& node, std::int64_t* labels) {
+  const IndexRange blocks = split_evenly(stored.block_count(), node.size(), node.rank());
+  TextClasses own;
+  agree(world, [&] {
+    for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
+      leave_if_interrupted();
+      std::int64_t row = stored.block(number).begin;
+      for (const auto& text : stored.read_texts(stored.block(number)))
+        labels[row++] = own.add(text, stored.description());
+    }
+  });
+  std::vector<std::string> names = class_names_of(gather_texts(own.texts(), node));
+  std::vector<std::int64_t> classes = classes_of(own.texts(), names);
+  agree(world, [&] {
+    require(names.size() <= max_class_names, [&] {
+      return fmt::format("The {} has more than {} different texts (too many classes). Use labels that name classes.",
+                         stored.description(), max_class_names);
+    });
+    const auto& known = schema.description.class_names;
+    const auto count = static_cast<std::int64_t>(names.size());
+    require(!known.empty() || schema.classes == 0 || schema.classes == count, [&] {
+      return fmt::format("The {} has {} different texts, not data.classes = {}. Leave out data.classes.",
+                         stored.description(), count, schema.classes);
+    });
+    if (known.empty()) return;
+    for (std::size_t number = 0; number < classes.size(); ++number) {
+      const std::string& text = own.texts()[number];
+      const auto found = std::find(known.begin(), known.end(), text);
+      require(found != known.end(), [&] {
+        return fmt::format("The {} contains {}, which is not in its attribute class_names.{} Correct one of them.",
+                           stored.description(), quoted(text), did_you_mean(text, known));
+      });
+      classes[number] = found - known.begin();
+    }
+  });
+  if (!blocks.empty())
+    for (std::int64_t row = stored.block(blocks.begin).begin; row < stored.block(blocks.end - 1).end; ++row)
+      labels[row] = classes[static_cast<std::size_t>(labels[row])];
+  return schema.description.class_names.empty() ? names : schema.description.class_names;
+}
+
+}  // namespace sheaf
