@@ -359,7 +359,7 @@ def draw_file(seed):
         lines.append(line)
         if row == draw.rows - 1 and not draw.refusals and delimiter != " " and rng.random() < 0.05:
             draw.traits.append("empty rows at the end")
-            lines += [delimiter * (len(order) - 1 + (index_kind != "none"))] * 2
+            lines += [delimiter * (len(body[0]) - 1)] * 2
         if blank and row % 7 == 3:
             lines.append("")
     if blank:

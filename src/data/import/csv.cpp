@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "core/error.hpp"
@@ -176,6 +177,12 @@ StartHints Table::hints() const {
     hints.features = column_names(options_.like->columns);
   else
     hints.is_unnamed = options_.like != nullptr && !options_.like->columns.empty();
+  if (files_ > 1) {  // like the first file
+    hints.is_unnamed = names_.empty();
+    hints.features.clear();
+    std::copy_if(names_.begin(), names_.end(), std::back_inserter(hints.features),
+                 [](const std::string& name) { return !is_row_number_name(name); });
+  }
   for (const auto* list : {&options_.drop, &options_.id, &options_.groups, &options_.folds, &options_.weights})
     for (const auto& name : split_list(*list)) {
       hints.columns.push_back(name);

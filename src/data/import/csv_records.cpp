@@ -159,26 +159,37 @@ char detect_delimiter(const std::vector<std::string_view>& records) {
   const auto count = [&fields](std::string_view record, char candidate) {
     return fields.split(record, candidate) ? fields.size() : std::size_t{0};
   };
-  const auto separates_all = [&](char candidate) {
+  // Whether a separator is inside a quoted text.
+  const auto cuts_quotes = [&fields] {
+    for (std::size_t field = 0; field < fields.size(); ++field)
+      if (std::count(fields[field].begin(), fields[field].end(), '"') % 2 == 1) return true;
+    return false;
+  };
+  const auto separates_all = [&](char candidate, bool respects_quotes) {
     std::map<std::size_t, std::size_t> records_with;  // this number of fields
-    for (std::size_t index = records.size() > 10 ? 1 : 0; index < records.size(); ++index)
-      ++records_with[count(records[index], candidate)];
+    for (std::size_t index = records.size() > 10 ? 1 : 0; index < records.size(); ++index) {
+      const std::size_t found = count(records[index], candidate);
+      ++records_with[respects_quotes && cuts_quotes() ? 0 : found];
+    }
     return std::any_of(records_with.begin(), records_with.end(), [&](const auto& entry) {
       return entry.first > 1 && records.size() > 2 && entry.second * 10 >= records.size() * 9;
     });
   };
+  for (const bool respects_quotes : {true, false}) {
+    for (const char candidate : csv_delimiters)
+      if (separates_all(candidate, respects_quotes)) return candidate;
+    if (separates_all(' ', respects_quotes)) return ' ';  // tables of numpy.savetxt and of R
+  }
   char frequent = ',';
   std::size_t most = 1;
   for (const char candidate : csv_delimiters) {
-    if (separates_all(candidate)) return candidate;
     const std::size_t found = records.empty() ? 0 : count(records.front(), candidate);
     if (found > most) {
       most = found;
       frequent = candidate;
     }
   }
-  // Tables of numpy.savetxt and of R have spaces.
-  return separates_all(' ') ? ' ' : frequent;
+  return frequent;
 }
 
 }  // namespace sheaf

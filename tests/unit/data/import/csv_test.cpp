@@ -114,6 +114,8 @@ TEST_CASE("the delimiter is the one that gives all records the same number of fi
   CHECK(detect_delimiter({"1,5;2,25", "1,75;2,5", "3,5;4,5"}) == ';');
   CHECK(detect_delimiter({"a|b", "1|2", "3|4"}) == '|');
   CHECK(detect_delimiter({"# a b", "1 2", "3 4", "1 2", "3 4", "1 2", "3 4", "1 2", "3 4", "1 $2,037", "3 4"}) == ' ');
+  CHECK(detect_delimiter({"a b c", "1 \"7,5\" 2", "1 \"8,5\" 2", "1 \"9,5\" 2"}) == ' ');
+  CHECK(detect_delimiter({"5\" pipe;1", "6\" pipe;2", "7\" pipe;3"}) == ';');
   CHECK(detect_delimiter({"New York", "San Jose", "Rome"}) == ',');
   CHECK(detect_delimiter({"genres,y", "a|b,1", "b|c|d,2", "a,1"}) == ',');
 }
@@ -237,6 +239,11 @@ TEST_CASE("several files with the same columns are concatenated") {
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "b,y\n1,0\n"}), StartsWith("'0' and '1' have different column names"));
   CHECK_THROWS_WITH(import({"1,0\n", "1,2,0\n"}), StartsWith("'1' has 3 columns, but '0' has 2"));
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "a,y\n"}), StartsWith("'1' is empty (it has only a header)"));
+}
+
+TEST_CASE("the header of the first file shows whether another file has one") {
+  CHECK(import({"a,2019,y\n1,2,0\n", "a,2019,y\n3,4,1\n"}).features.rows() == 2);
+  CHECK(import({"red,A\nred,B\nblue,A\nred,B\n", "red,C\nblue,A\n"}).features.rows() == 6);
 }
 
 TEST_CASE("an invalid file is refused with the line number") {
