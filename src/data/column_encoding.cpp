@@ -85,6 +85,14 @@ template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const flo
 template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const double*, std::int64_t, float*,
                                                                        std::int64_t&) const;
 
+std::vector<double> feature_offsets(const std::vector<DataColumn>& columns) {
+  std::vector<double> offsets;
+  for (const DataColumn& column : columns)
+    offsets.insert(offsets.end(), static_cast<std::size_t>(column.feature_count()), column.offset);
+  const bool any = std::any_of(offsets.begin(), offsets.end(), [](double offset) { return offset != 0; });
+  return any ? offsets : std::vector<double>();
+}
+
 std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns) {
   const bool named = has_names(columns);
   std::vector<DataColumn> features;

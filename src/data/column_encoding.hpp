@@ -80,6 +80,9 @@ extern template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(co
 extern template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const double*, std::int64_t, float*,
                                                                               std::int64_t&) const;
 
+/// The offset of each feature; empty if all are 0.
+std::vector<double> feature_offsets(const std::vector<DataColumn>& columns);
+
 /// The columns of a table that has the features of `columns` as columns of numbers.
 std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns);
 

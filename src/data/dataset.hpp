@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/feature_fills.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -19,16 +20,19 @@ struct DataSet {
   std::int64_t output_count = 0;   ///< classes (classification) or target columns (regression)
   Task task = Task::regression;
   ImageShape image;  ///< shape of a row, if rows are images
-  /// [rows, feature_count], row-major, finite, 64-byte aligned; images have their channels first. Null for unsigned
-  /// bytes.
+  /// [rows, feature_count], row-major, 64-byte aligned, finite except for NaN in empty cells (`fills`); images have
+  /// their channels first. Null for unsigned bytes.
   const float* features = nullptr;
   const std::uint8_t* byte_features = nullptr;  ///< same as `features`, for features of unsigned bytes; otherwise null
   const std::int64_t* labels = nullptr;         ///< [rows], each in 0..output_count-1; classification only
   const float* targets = nullptr;               ///< [rows, output_count], finite; regression only
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
   std::vector<std::string> class_names;         ///< of labels that the file stores as texts; otherwise empty
+  std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells
   std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;
+
+  bool has_empty_cells() const { return fills != nullptr && fills->has_empty_cells(); }
 };
 
 }  // namespace sheaf

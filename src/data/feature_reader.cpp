@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 
 #include "core/finite.hpp"
 #include "data/channels_first.hpp"
@@ -14,7 +14,8 @@ FeatureReader::FeatureReader(const DataOptions& options, const FileSchema& schem
     : rows_(options.file, options.features),
       encoding_(schema.encoding),
       width_(schema.feature_count),
-      bytes_(schema.has_byte_features()) {
+      bytes_(schema.has_byte_features()),
+      accepts_empty_cells_(schema.may_have_empty_cells()) {
   if (schema.layout.channels == ChannelOrder::last) turned_ = schema.layout.image;
 }
 
@@ -46,14 +47,21 @@ void FeatureReader::read_floats(IndexRange rows, float* values, Buffers& buffers
     encode(rows, buffers.stored_floats, values, buffers);
 }
 
-void FeatureReader::require_finite(IndexRange rows, const float* values) const {
+std::int64_t FeatureReader::count_empty_cells(IndexRange rows, const float* values) const {
   const std::int64_t count = rows.count() * width_;
-  const std::int64_t index = first_not_finite(values, count);
-  if (index == count) return;
-  throw BadRow(rows.begin + index / width_,
-               fmt::format("The {} contains {} in row {}, column {} (values must be finite in 32-bit floating point). "
-                           "Remove or replace it.",
-                           rows_.description(), values[index], rows.begin + index / width_, index % width_));
+  std::int64_t empty_cells = 0;
+  for (std::int64_t index = first_not_finite(values, count); index < count; ++index) {
+    if (std::isfinite(values[index])) continue;
+    if (accepts_empty_cells_ && std::isnan(values[index])) {
+      ++empty_cells;
+      continue;
+    }
+    throw BadRow(rows.begin + index / width_,
+                 fmt::format("The {} contains {} in row {}, column {} (values must be finite in 32-bit floating "
+                             "point). Remove or replace it.",
+                             rows_.description(), values[index], rows.begin + index / width_, index % width_));
+  }
+  return empty_cells;
 }
 
 void FeatureReader::read_values(IndexRange rows, std::byte* values, Buffers& buffers, NextUse next_use) const {
@@ -67,9 +75,9 @@ void FeatureReader::read_again(IndexRange rows, std::byte* values, Buffers& buff
   read_values(rows, values, buffers, NextUse::late);
 }
 
-void FeatureReader::read(IndexRange rows, std::byte* values, Buffers& buffers) const {
+std::int64_t FeatureReader::read(IndexRange rows, std::byte* values, Buffers& buffers) const {
   read_values(rows, values, buffers, NextUse::soon);
-  if (!bytes_) require_finite(rows, reinterpret_cast<const float*>(values));
+  return bytes_ ? 0 : count_empty_cells(rows, reinterpret_cast<const float*>(values));
 }
 
 const float* FeatureReader::view_floats(IndexRange rows, Buffers& buffers) const {

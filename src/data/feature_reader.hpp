@@ -47,10 +47,10 @@ class FeatureReader {
   std::int64_t block_count() const { return rows_.block_count(); }
   IndexRange block(std::int64_t number) const { return rows_.block(number); }
 
-  /// Reads rows into `values`, [rows, feature_count] of bytes or floats according to the schema. Throws BadRow with the
-  /// first row that has a value that is not finite or not a code of its column, RunError if the file cannot be read.
-  /// Thread-safe.
-  void read(IndexRange rows, std::byte* values, Buffers& buffers) const;
+  /// Reads rows into `values`, [rows, feature_count] of bytes or floats according to the schema. Returns the number of
+  /// empty cells (NaN). Throws BadRow with the first row that has another value that is not finite, or one that is not
+  /// a code of its column, RunError if the file cannot be read. Thread-safe.
+  std::int64_t read(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
   /// Same, for rows that were read before: does not check the values again. May bypass the caches, because `values` are
   /// not used soon.
@@ -61,8 +61,9 @@ class FeatureReader {
   /// values are only reliable if require_unchanged() returns afterwards. Throws as StoredRows.
   const float* view_floats(IndexRange rows, Buffers& buffers) const;
 
-  /// Throws BadRow as read().
-  void require_finite(IndexRange rows, const float* values) const;
+  /// The number of empty cells in values that view_floats() returned. Throws BadRow as read().
+  std::int64_t count_empty_cells(IndexRange rows, const float* values) const;
+  const std::string& description() const { return rows_.description(); }
   /// As StoredRows::require_unchanged().
   void require_unchanged() const { rows_.require_unchanged(); }
 
@@ -78,6 +79,7 @@ class FeatureReader {
   ColumnEncoding encoding_;
   std::int64_t width_;
   bool bytes_;
+  bool accepts_empty_cells_;
   ImageShape turned_;  // the shape of images with channels last in the file; otherwise all zero
 };
 

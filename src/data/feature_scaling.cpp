@@ -8,9 +8,6 @@
 namespace sheaf {
 namespace {
 
-constexpr std::int64_t max_sampled_rows = 1 << 16;
-constexpr std::int64_t max_sampled_values = 1 << 24;
-
 // Values beyond about three interquartile ranges from the median are bent to this distance.
 constexpr float clip_distance = 3;
 
@@ -39,32 +36,47 @@ bool may_have_two_values(const FeatureMoments& moments, std::int64_t feature) {
   constexpr double rounding = 1e-8;
   const double mean = moments.mean(feature);
   const double bound = (moments.greatest(feature) - mean) * (mean - moments.least(feature));
-  return moments.squares(feature) / static_cast<double>(moments.count()) >= (1 - rounding) * bound;
+  return moments.squares(feature) / moments.count(feature) >= (1 - rounding) * bound;
+}
+
+// Writes the values of a feature to `values`, without empty cells. `sample`: [rows, features].
+void values_of(const std::vector<float>& sample, std::int64_t features, std::int64_t feature,
+               std::vector<float>& values) {
+  values.clear();
+  for (auto index = static_cast<std::size_t>(feature); index < sample.size();
+       index += static_cast<std::size_t>(features))
+    if (!std::isnan(sample[index])) values.push_back(sample[index]);
+}
+
+// Limits the shift, so that the distances of the least and the greatest value to it can be stored as float.
+float limited_shift(double shift, double least, double greatest) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(shift, greatest - most, least + most));
 }
 
 FeatureScaling robust_scaling(const FeatureMoments& moments, const std::vector<float>& sample) {
   const std::int64_t features = moments.features();
-  const auto rows = static_cast<std::int64_t>(sample.size()) / features;
   FeatureScaling scaling;
-  std::vector<float> values(static_cast<std::size_t>(rows));
+  std::vector<float> values;
   for (std::int64_t feature = 0; feature < features; ++feature) {
-    for (std::int64_t row = 0; row < rows; ++row)
-      values[static_cast<std::size_t>(row)] = sample[static_cast<std::size_t>(row * features + feature)];
-    const double least = moments.least(feature), greatest = moments.greatest(feature), width = greatest - least;
+    values_of(sample, features, feature, values);
+    const bool any = moments.count(feature) > 0;
+    const double least = any ? moments.least(feature) : 0, greatest = any ? moments.greatest(feature) : 0;
+    const double width = greatest - least;
     const auto is_extreme = [&](float value) { return double{value} == least || double{value} == greatest; };
     const bool two_values =
-        may_have_two_values(moments, feature) && std::all_of(values.begin(), values.end(), is_extreme);
+        !any || (may_have_two_values(moments, feature) && std::all_of(values.begin(), values.end(), is_extreme));
     double shift = least, divisor = width > 0 ? width : 1;
-    if (!two_values && rows == 0) {  // as for a normal distribution
+    if (!two_values && values.empty()) {  // as for a normal distribution
       shift = moments.mean(feature);
-      divisor = 1.349 * std::sqrt(moments.squares(feature) / static_cast<double>(moments.count()));
+      divisor = 1.349 * std::sqrt(moments.squares(feature) / moments.count(feature));
     } else if (!two_values) {
       shift = quantile(values, 0.5);
       const double range = quantile(values, 0.75) - quantile(values, 0.25);
       // Limited, so that no scaled value of the training rows overflows.
       divisor = range > 0 ? std::max(range, width * min_relative_range) : width / 2;
     }
-    scaling.shift.push_back(static_cast<float>(shift));
+    scaling.shift.push_back(limited_shift(shift, least, greatest));
     scaling.scale.push_back(scale_of(divisor));
     scaling.clip.push_back(two_values ? 0 : 1 / clip_distance);
   }
@@ -73,18 +85,43 @@ FeatureScaling robust_scaling(const FeatureMoments& moments, const std::vector<f
 
 }  // namespace
 
-std::int64_t sample_stride(std::int64_t rows, std::int64_t features) {
-  const std::int64_t most = std::clamp<std::int64_t>(max_sampled_values / features, 1, max_sampled_rows);
-  return std::max<std::int64_t>(1, (rows + most - 1) / most);
-}
-
 FeatureScaling feature_scaling(const FeatureMoments& moments, const std::vector<float>& sample, Normalize normalize) {
   if (normalize == Normalize::robust) return robust_scaling(moments, sample);
   const RowScaling exact = scaling_of(moments, normalize);
   FeatureScaling scaling;
-  for (const double shift : exact.shift) scaling.shift.push_back(static_cast<float>(shift));
-  for (const double divisor : exact.divisor) scaling.scale.push_back(scale_of(divisor));
+  for (std::int64_t feature = 0; feature < moments.features(); ++feature) {
+    const auto index = static_cast<std::size_t>(feature);
+    scaling.shift.push_back(moments.count(feature) > 0
+                                ? limited_shift(exact.shift[index], moments.least(feature), moments.greatest(feature))
+                                : 0);
+    scaling.scale.push_back(scale_of(exact.divisor[index]));
+  }
   return scaling;
+}
+
+std::vector<float> fill_values(const FeatureFills& fills, const FeatureMoments* moments,
+                               const std::vector<float>& sample) {
+  const auto features = static_cast<std::int64_t>(fills.known.size());
+  std::vector<float> found = fills.known, values;
+  for (std::int64_t feature = 0; feature < features; ++feature) {
+    const auto index = static_cast<std::size_t>(feature);
+    float& fill = found[index];
+    if (!std::isnan(fill)) continue;
+    const bool has_mean = moments != nullptr && moments->count(feature) > 0;
+    if (!fills.is_number[index]) {
+      if (fills.empty_cells[index] > 0) fill = 0;
+      continue;
+    }
+    if (fills.rules[index] == FillRule::median) values_of(sample, features, feature, values);
+    if (fills.rules[index] == FillRule::median && !values.empty())
+      fill = static_cast<float>(quantile(values, 0.5));
+    else if (has_mean && (fills.rules[index] == FillRule::mean || fills.empty_cells[index] > 0))
+      fill = static_cast<float>(moments->mean(feature));
+    else if (fills.empty_cells[index] > 0)
+      fill = 0;
+  }
+  if (std::all_of(found.begin(), found.end(), [](float fill) { return std::isnan(fill); })) found.clear();
+  return found;
 }
 
 }  // namespace sheaf

@@ -31,12 +31,18 @@ struct FileSchema {
   std::int64_t classes = 0;     ///< data.classes, or the number of class names; 0: not known before the labels are read
   DataDescription description;  ///< from the attributes of the file
   FeatureForm form = FeatureForm::features;
-  ColumnEncoding encoding;  ///< how stored rows become features
-  RowLayout layout;         ///< how the rows of the features are seen
-  std::string shapes;       ///< names and shapes of the data sets
+  ColumnEncoding encoding;                   ///< how stored rows become features
+  std::vector<double> subtracted_targets{};  ///< offsets to subtract from targets when they are read; empty: none
+  RowLayout layout;                          ///< how the rows of the features are seen
+  std::string shapes;                        ///< names and shapes of the data sets
   std::string files;  ///< name, size and time of the file, and of all other files that it takes values from (external
                       ///< links, virtual data sets)
 
+  /// Whether the features are a table of floating-point numbers, in which NaN is an empty cell. It is an error in
+  /// images.
+  bool may_have_empty_cells() const {
+    return features.number_class == NumberClass::real && features.shape.size() <= 2 && layout.image.channels == 0;
+  }
   /// Whether features are unsigned bytes in memory.
   bool has_byte_features() const { return features.is_bytes && encoding.is_identity(); }
   /// Whether the targets are integers, one per row, or texts or one-hot.

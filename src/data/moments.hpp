@@ -16,9 +16,9 @@ class FeatureMoments {
 
   /// The recommended number of rows per call of add(): enough for accuracy, few enough to fit into a cache.
   std::int64_t rows_at_once() const;
-  /// Adds the given rows of `values`, [rows, features]; the values must be finite. Computes the mean of the rows, then
-  /// the squared distances to it (accurate also for large means), and joins the result as join() does. `Value` is
-  /// double, float or std::uint8_t.
+  /// Adds the given rows of `values`, [rows, features]; skips NaN; other values must be finite. Computes the mean of
+  /// the rows, then the squared distances to it (accurate also for large means), and joins the result as join() does.
+  /// `Value` is double, float or std::uint8_t.
   template <class Value>
   void add(const Value* values, const std::vector<std::int64_t>& rows);
   /// Adds the rows of `later`. The last bits depend on the order of calls. Source: Chan, Golub and LeVeque, "Updating
@@ -28,23 +28,25 @@ class FeatureMoments {
   /// groups must have the same number of features.
   FeatureMoments pooled(const std::vector<std::int64_t>& group_of, std::int64_t groups) const;
 
-  /// Conversion to plain numbers, to send them to other ranks, and back.
+  /// Conversion to plain numbers, number_count for each feature, to send them to other ranks, and back.
+  static constexpr std::int64_t number_count = 5;
   const std::vector<double>& numbers() const { return numbers_; }
-  static FeatureMoments of_numbers(std::vector<double> numbers, std::int64_t count);
+  static FeatureMoments of_numbers(std::vector<double> numbers);
 
-  std::int64_t count() const { return count_; }
-  std::int64_t features() const { return static_cast<std::int64_t>(numbers_.size() / 4); }
-  double mean(std::int64_t feature) const { return numbers_[static_cast<std::size_t>(feature)]; }
-  double squares(std::int64_t feature) const { return at(1, feature); }  ///< sum of squared distances to the mean
-  double least(std::int64_t feature) const { return at(2, feature); }
-  double greatest(std::int64_t feature) const { return at(3, feature); }
+  std::int64_t features() const { return static_cast<std::int64_t>(numbers_.size()) / number_count; }
+  /// The number of values that are not NaN.
+  double count(std::int64_t feature) const { return at(0, feature); }
+  double mean(std::int64_t feature) const { return at(1, feature); }
+  double squares(std::int64_t feature) const { return at(2, feature); }  ///< sum of squared distances to the mean
+  /// infinity and -infinity without values.
+  double least(std::int64_t feature) const { return at(3, feature); }
+  double greatest(std::int64_t feature) const { return at(4, feature); }
 
  private:
   double at(std::int64_t quantity, std::int64_t feature) const {
     return numbers_[static_cast<std::size_t>(quantity * features() + feature)];
   }
-  std::int64_t count_ = 0;
-  std::vector<double> numbers_;  // [mean, squares, least, greatest][feature]
+  std::vector<double> numbers_;  // [count, mean, squares, least, greatest][feature]
 };
 
 /// Scaling of features: (value - shift) / divisor.
@@ -52,8 +54,8 @@ struct RowScaling {
   std::vector<double> shift, divisor;
 };
 
-/// standard: mean 0 and (population) standard deviation 1; minmax: range 0 to 1. Constant features are only shifted.
-/// Source: scikit-learn's StandardScaler and MinMaxScaler.
+/// standard: mean 0 and (population) standard deviation 1; minmax: range 0 to 1. Constant features are only shifted,
+/// features without values by 0. Source: scikit-learn's StandardScaler and MinMaxScaler.
 RowScaling scaling_of(const FeatureMoments& moments, Normalize normalize);
 
 }  // namespace sheaf

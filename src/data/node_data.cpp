@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,18 +43,26 @@ void read_part(std::int64_t blocks, const Communicator& world, const Communicato
   });
 }
 
-void read_features(const FeatureReader& reader, std::int64_t row_bytes, std::int64_t threads, const Communicator& world,
-                   const Communicator& node, std::byte* features) {
+// Returns the empty cells of each feature of a table of `width` features; of other data, an empty list.
+std::vector<std::int64_t> read_features(const FeatureReader& reader, std::int64_t row_bytes, std::int64_t width,
+                                        std::int64_t threads, const Communicator& world, const Communicator& node,
+                                        std::byte* features) {
+  std::mutex mutex;
+  std::vector<std::int64_t> empty_cells(static_cast<std::size_t>(width));
   read_part(reader.block_count(), world, node, [&](IndexRange blocks) {
     for_each_index(blocks, threads, [&]() -> IndexWork {
       auto buffers = std::make_shared<FeatureReader::Buffers>();
       return [&, buffers](std::int64_t number) {
         leave_if_interrupted();
         const IndexRange rows = reader.block(number);
-        reader.read(rows, features + rows.begin * row_bytes, *buffers);
+        std::byte* values = features + rows.begin * row_bytes;
+        if (reader.read(rows, values, *buffers) == 0) return;
+        const std::lock_guard lock(mutex);
+        count_empty_cells(reinterpret_cast<const float*>(values), rows.count(), empty_cells);
       };
     });
   });
+  return node.sum(std::move(empty_cells));
 }
 
 // Reads this rank's part of the rows as T, block by block, and calls visit(values, row) for each row.
@@ -72,16 +81,28 @@ void read_rows(const StoredRows& stored, const Communicator& world, const Commun
   });
 }
 
-void read_targets(const StoredRows& stored, const Communicator& world, const Communicator& node, float* targets) {
+void read_targets(const StoredRows& stored, const std::vector<double>& offsets, const Communicator& world,
+                  const Communicator& node, float* targets) {
   const std::int64_t width = stored.info().row_elements();
-  read_rows<float>(stored, world, node, [&](const float* values, std::int64_t row) {
+  const auto require_finite = [&](const float* values, std::int64_t row) {
     const float* found = std::find_if_not(values, values + width, [](float value) { return std::isfinite(value); });
     if (found != values + width)
       throw BadRow(row, fmt::format("The {} contains {} in row {}, column {} (values must be finite in 32-bit floating "
                                     "point). Remove or replace it.",
                                     stored.description(), *found, row, found - values));
-    std::copy_n(values, width, targets + row * width);
-  });
+  };
+  if (offsets.empty())
+    read_rows<float>(stored, world, node, [&](const float* values, std::int64_t row) {
+      require_finite(values, row);
+      std::copy_n(values, width, targets + row * width);
+    });
+  else
+    read_rows<double>(stored, world, node, [&](const double* values, std::int64_t row) {
+      float* to = targets + row * width;
+      for (std::int64_t output = 0; output < width; ++output)
+        to[output] = static_cast<float>(values[output] - offsets[static_cast<std::size_t>(output)]);
+      require_finite(to, row);
+    });
 }
 
 // Returns why `label` is not valid, or nullopt.
@@ -196,7 +217,15 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
     if (schema.weights) weights.emplace(options.file, options.weights);
   });
   DataSet data;
-  if (features) read_features(*features, feature_bytes(shape), threads, world, node, arrays.features);
+  if (schema.may_have_empty_cells()) {
+    auto fills = std::make_shared<FeatureFills>(feature_fills(schema.description.columns, schema.feature_count));
+    if (features)
+      fills->empty_cells =
+          read_features(*features, feature_bytes(shape), schema.feature_count, threads, world, node, arrays.features);
+    data.fills = std::move(fills);
+  } else if (features) {
+    read_features(*features, feature_bytes(shape), 0, threads, world, node, arrays.features);
+  }
   if (schema.coding == TargetCoding::texts) {
     data.class_names = read_text_labels(*targets, schema, world, node, arrays.labels);
     data.output_count = static_cast<std::int64_t>(data.class_names.size());
@@ -204,7 +233,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
     const std::int64_t highest = read_labels(*targets, schema, options, world, node, arrays.labels);
     data.output_count = schema.classes > 0 ? schema.classes : highest + 1;
   } else {
-    read_targets(*targets, world, node, arrays.targets);
+    read_targets(*targets, schema.subtracted_targets, world, node, arrays.targets);
     data.output_count = schema.target_columns;
   }
   if (weights) read_weights(*weights, world, node, arrays.weights);

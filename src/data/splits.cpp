@@ -19,6 +19,7 @@
 #include "core/random/random_stream.hpp"
 #include "core/text.hpp"
 #include "data/row_moments.hpp"
+#include "data/row_sample.hpp"
 #include "parallel/mpi/shared_array.hpp"
 
 namespace sheaf {
@@ -118,24 +119,48 @@ RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
 namespace {
 
 template <class Value>
-FeatureScaling scaling_from(const Value* values, std::int64_t features, const RowSet& rows, Normalize normalize) {
+std::vector<float> sample_from(const Value* values, std::int64_t features, const RowSet& rows,
+                               const std::vector<std::int64_t>& sampled) {
   std::vector<float> sample;
-  if (normalize == Normalize::robust) {
-    const std::int64_t stride = sample_stride(rows.data_rows(), features);
-    rows.for_each([&](std::int64_t row) {
-      if (row % stride == 0) sample.insert(sample.end(), values + row * features, values + (row + 1) * features);
-    });
-  }
-  return feature_scaling(moments_of(values, features, rows), sample, normalize);
+  for_each_sampled(sampled, rows, [&](std::size_t place) {
+    const Value* row = values + sampled[place] * features;
+    sample.insert(sample.end(), row, row + features);
+  });
+  return sample;
+}
+
+template <class Value>
+FeatureScaling scaling_from(const Value* values, const DataSet& data, const RowSet& rows, Normalize normalize,
+                            const std::vector<std::int64_t>& sampled) {
+  const StatisticsNeeds needs(data.fills.get(), normalize);
+  std::vector<float> sample;
+  if (needs.sample) sample = sample_from(values, data.feature_count, rows, sampled);
+  std::optional<FeatureMoments> moments;
+  if (needs.moments) moments = moments_of(values, data.feature_count, rows);
+  return feature_scaling(data.fills.get(), moments ? &*moments : nullptr, sample, normalize);
 }
 
 }  // namespace
 
-FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize) {
-  if (normalize == Normalize::none || (data.features == nullptr && data.byte_features == nullptr)) return {};
+StatisticsNeeds::StatisticsNeeds(const FeatureFills* fills, Normalize normalize)
+    : moments(normalize != Normalize::none || (fills != nullptr && fills->uses(FillRule::mean))),
+      sample(normalize == Normalize::robust || (fills != nullptr && fills->uses(FillRule::median))) {}
+
+FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* moments,
+                               const std::vector<float>& sample, Normalize normalize) {
+  FeatureScaling scaling;
+  if (normalize != Normalize::none) scaling = feature_scaling(*moments, sample, normalize);
+  if (fills != nullptr) scaling.fill = fill_values(*fills, moments, sample);
+  return scaling;
+}
+
+FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize,
+                               const std::vector<std::int64_t>& sampled) {
+  if (data.features == nullptr && data.byte_features == nullptr) return {};
+  if (normalize == Normalize::none && data.fills == nullptr) return {};
   assert(!rows.empty());
-  return data.features != nullptr ? scaling_from(data.features, data.feature_count, rows, normalize)
-                                  : scaling_from(data.byte_features, data.feature_count, rows, normalize);
+  return data.features != nullptr ? scaling_from(data.features, data, rows, normalize, sampled)
+                                  : scaling_from(data.byte_features, data, rows, normalize, sampled);
 }
 
 std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,
@@ -226,7 +251,7 @@ std::int64_t repeats_shared(std::int64_t repeats, std::int64_t rows) {
 // repeat share their fold numbers.
 std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
   constexpr std::int64_t bytes_kept = std::int64_t{128} << 20, split_bytes = 256;
-  const std::int64_t bytes = split_bytes + 4 * data.rows / folds + 12 * data.feature_count;
+  const std::int64_t bytes = split_bytes + 4 * data.rows / folds + 16 * data.feature_count;
   return static_cast<std::size_t>(std::max(2 * folds, bytes_kept / bytes));
 }
 
@@ -263,6 +288,8 @@ struct Splits::State {
         repeats(study.study.iterations * study.search.repeats) {
     require_enough_rows(data.rows, folds, validation);
     splits.emplace(splits_kept(data, folds));
+    if (StatisticsNeeds(data.fills.get(), normalize).sample)
+      sampled = sampled_rows(data.rows, data.feature_count, seed);
   }
 
   bool holds_out() const { return folds > 1 || validation > 0; }
@@ -295,7 +322,7 @@ struct Splits::State {
       split.training_rows = RowSet::outside_fold(numbers, data.rows, fold);
       split.validation_rows = RowSet::in_fold(numbers, data.rows, fold);
     }
-    split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalize)
+    split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalize, sampled)
                                      : scalings.at(static_cast<std::size_t>(repeat * folds + fold));
     if (normalizes_targets) split.target_scaling = target_scaling(data, split.training_rows);
     return split;
@@ -308,6 +335,7 @@ struct Splits::State {
   const bool normalizes_targets;
   const std::uint64_t seed;
   const std::int64_t repeats;
+  std::vector<std::int64_t> sampled;     // sampled_rows(), if they are needed
   std::vector<FeatureScaling> scalings;  // set by scale_by(), for data without features
   std::optional<NodeFolds> node_folds;
   OnceCache<std::int64_t, std::vector<std::int32_t>> own_folds{2};

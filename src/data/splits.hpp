@@ -47,8 +47,24 @@ std::int64_t least_validation_rows(std::int64_t rows, std::int64_t folds, double
 /// Draws rows.count() rows from `rows` with replacement. `rows` must not have repetitions. Pure.
 RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed);
 
-/// The scaling from the given rows of `data`; empty with Normalize::none. Bitwise reproducible. Pure.
-FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize);
+/// The statistics of training rows from which feature_scaling() follows.
+struct StatisticsNeeds {
+  bool moments = false;
+  bool sample = false;
+
+  /// `fills` may be null.
+  StatisticsNeeds(const FeatureFills* fills, Normalize normalize);
+};
+
+/// The scaling and the fill values that follow from the statistics of training rows. `fills` may be null; `moments` and
+/// `sample` as needed, otherwise null and empty. Pure.
+FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* moments,
+                               const std::vector<float>& sample, Normalize normalize);
+
+/// Same, from the given rows of `data`, and from those of `sampled` (data/row_sample) that are among them. Bitwise
+/// reproducible. Pure.
+FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize,
+                               const std::vector<std::int64_t>& sampled);
 
 /// The splits of a study over one data set. A split is computed when it is first requested, and then cached. The fold
 /// numbers of a repeat take 4 bytes per row. Those of the first repeats stay in memory shared by the ranks of the node;

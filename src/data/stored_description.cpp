@@ -28,7 +28,27 @@ void require_distinct_names(Texts names, const std::string& attribute) {
   });
 }
 
-// The columns of a data set with `stored_count` numbers per row.
+// The attribute `offset` of regression targets. Other programs may use the name for something else.
+std::vector<double> read_target_offsets(const InputFile& file, const std::string& targets) {
+  const auto offsets = file.reals(targets, "offset");
+  const auto is_finite = [](double offset) { return std::isfinite(offset); };
+  if (!offsets || !std::all_of(offsets->begin(), offsets->end(), is_finite)) return {};
+  const auto columns = static_cast<std::size_t>(file.data_set(targets).info().row_elements());
+  return offsets->size() == columns ? *offsets : std::vector<double>();
+}
+
+// An attribute that may have another meaning in files of other programs; then it is empty.
+std::string shown_text(const InputFile& file, const std::string& object, const std::string& attribute) {
+  try {
+    const auto texts = file.texts(object, attribute);
+    return texts && texts->size() == 1 ? texts->front() : "";
+  } catch (const RunError&) {
+    return "";
+  }
+}
+
+}  // namespace
+
 DescribedColumns read_columns(const InputFile& file, const std::string& path, const std::string& features,
                               std::int64_t stored_count) {
   const auto names = file.texts(features, "feature_names");
@@ -65,27 +85,6 @@ DescribedColumns read_columns(const InputFile& file, const std::string& path, co
           [&] { return fmt::format("The {} does not agree with feature_names. {}.", attribute, advice); });
   return described;
 }
-
-// The attribute `offset` of regression targets. Other programs may use the name for something else.
-std::vector<double> read_target_offsets(const InputFile& file, const std::string& targets) {
-  const auto offsets = file.reals(targets, "offset");
-  const auto is_finite = [](double offset) { return std::isfinite(offset); };
-  if (!offsets || !std::all_of(offsets->begin(), offsets->end(), is_finite)) return {};
-  const auto columns = static_cast<std::size_t>(file.data_set(targets).info().row_elements());
-  return offsets->size() == columns ? *offsets : std::vector<double>();
-}
-
-// An attribute that may have another meaning in files of other programs; then it is empty.
-std::string shown_text(const InputFile& file, const std::string& object, const std::string& attribute) {
-  try {
-    const auto texts = file.texts(object, attribute);
-    return texts && texts->size() == 1 ? texts->front() : "";
-  } catch (const RunError&) {
-    return "";
-  }
-}
-
-}  // namespace
 
 std::string scaling_attribute(const InputFile& file, const std::string& features) {
   const std::string text = shown_text(file, features, "scaling");

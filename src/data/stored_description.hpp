@@ -21,6 +21,11 @@ struct StoredDescription {
   FeatureForm form = FeatureForm::features;
 };
 
+/// The columns of a data set with `stored_count` numbers per row. Throws RunError for attributes that are not valid or
+/// do not fit. Local.
+DescribedColumns read_columns(const InputFile& file, const std::string& path, const std::string& features,
+                              std::int64_t stored_count);
+
 /// Reads the description of a data set with `stored_count` numbers per row. `features` and `targets` are paths in the
 /// file; the targets need not exist. Throws RunError for attributes that are not valid or do not fit. Local.
 StoredDescription read_description(const InputFile& file, const std::string& path, const std::string& features,

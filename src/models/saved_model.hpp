@@ -32,7 +32,7 @@ struct ModelDescription {
 struct SavedModel {
   ModelDescription description;
   NetworkState network;    ///< after reading a file: set for networks of dense layers only
-  FeatureScaling scaling;  ///< scaling of the features
+  FeatureScaling scaling;  ///< scaling of the features, after offsets were subtracted
 };
 
 /// A model file, opened for prediction.
@@ -40,6 +40,7 @@ struct OpenedModel {
   std::string path;
   std::optional<SavedModel> trained;           ///< the saved model record, if the file has one
   std::shared_ptr<torch::jit::Module> module;  ///< null if the native engine evaluates the model
+  std::vector<double> output_offsets{};        ///< predictors subtract them from the outputs; empty: none
 };
 
 }  // namespace sheaf

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <sstream>
 #include <string_view>
@@ -74,6 +75,18 @@ ModelDescription parse_model_text(const std::string& text) {
   return {study.model, study.data.task, study.train.loss, shape, std::move(data)};
 }
 
+// The values that the model has for empty cells, as those of the columns, in the units of the table.
+std::vector<DataColumn> columns_with_fills(const ModelDescription& description, const std::vector<float>& fills) {
+  std::vector<DataColumn> columns = with_columns(description.data, description.shape.features).columns;
+  std::size_t feature = 0;
+  for (DataColumn& column : columns) {
+    const float fill = fills[feature];
+    if (!column.is_text() && !std::isnan(fill)) column.fill = double{fill} + column.offset;
+    feature += static_cast<std::size_t>(column.feature_count());
+  }
+  return columns;
+}
+
 bool fits(const std::vector<float>& of_features, const DataShape& shape) {
   return of_features.empty() || static_cast<std::int64_t>(of_features.size()) == shape.features;
 }
@@ -85,6 +98,9 @@ void require_fit(const ModelDescription& description) {
   require(description.task == Task::regression || data.class_names.empty() ||
               static_cast<std::int64_t>(data.class_names.size()) == description.shape.outputs,
           "its class names do not match the number of outputs");
+  require(
+      data.target_offsets.empty() || static_cast<std::int64_t>(data.target_offsets.size()) == description.shape.outputs,
+      "its offsets of targets do not match the number of outputs");
 }
 
 SavedModel parse(const std::string& record) {
@@ -96,13 +112,16 @@ SavedModel parse(const std::string& record) {
   require_fit(trained.description);
   trained.network.parameters = bytes.get_list<std::vector<float>>();
   if (!bytes.is_at_end()) trained.scaling.clip = bytes.get_list<std::vector<float>>();  // since version 0.5.0
+  if (!bytes.is_at_end()) trained.scaling.fill = bytes.get_list<std::vector<float>>();  // since version 0.8.0
   const std::int64_t wanted =
       is_dense(description.model.kind) ? parameter_count(network_layout(description.model, description.shape)) : 0;
   require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
-              fits(trained.scaling.shift, description.shape) &&
+              fits(trained.scaling.shift, description.shape) && fits(trained.scaling.fill, description.shape) &&
               trained.scaling.shift.size() == trained.scaling.scale.size() &&
               (trained.scaling.clip.empty() || trained.scaling.clip.size() == trained.scaling.shift.size()),
           "its parameters or scaling do not match its description");
+  if (!trained.scaling.fill.empty())
+    trained.description.data.columns = columns_with_fills(description, trained.scaling.fill);
   return trained;
 }
 
@@ -124,6 +143,7 @@ std::string saved_model_record(const SavedModel& trained) {
   bytes.put_list(trained.scaling.scale);
   bytes.put_list(is_dense(trained.description.model.kind) ? trained.network.parameters : std::vector<float>());
   bytes.put_list(trained.scaling.clip);
+  bytes.put_list(trained.scaling.fill);
   return bytes.bytes();
 }
 

@@ -41,8 +41,8 @@ def write_h5(name, features, targets):
 generator = numpy.random.default_rng(1)
 features = generator.normal(size=(20, 3)).astype("f4")
 labels = numpy.arange(20) % 3
-with_nan = features.copy()
-with_nan[7, 1] = numpy.nan
+infinite = features.copy()
+infinite[7, 1] = numpy.inf
 
 write_h5("good.h5", features, labels)
 write_h5("no-targets.h5", features, None)
@@ -50,7 +50,7 @@ write_h5("short-targets.h5", features, labels[:-1])
 write_h5("negative-label.h5", features, labels - 1)
 write_h5("high-label.h5", features, numpy.where(labels == 2, 9, labels))
 write_h5("fraction-label.h5", features, labels + 0.5)
-write_h5("nan.h5", with_nan, labels)
+write_h5("infinite.h5", infinite, labels)
 write_h5("weights.h5", features, labels)
 with h5py.File("weights.h5", "a") as file:
     file["negative"] = numpy.where(numpy.arange(20) == 13, -1.0, 1.0)
@@ -90,7 +90,7 @@ CASES = [
     ("label too high", ["study.cfg", "--data.file=high-label.h5", "--data.classes=3"], 1, "9"),
     ("fractional label", ["study.cfg", "--data.file=fraction-label.h5"], 1, "0.5"),
     ("labels are text", ["study.cfg", "--data.file=text.h5"], 1, "/targets"),
-    ("NaN in the features", ["study.cfg", "--data.file=nan.h5"], 1, "row 7"),
+    ("infinity in the features", ["study.cfg", "--data.file=infinite.h5"], 1, "row 7"),
     ("negative weight", ["study.cfg", "--data.file=weights.h5", "--data.weights=negative"], 1, "-1 in row 13"),
     ("all weights zero", ["study.cfg", "--data.file=weights.h5", "--data.weights=zeros"], 1, "'/zeros'"),
     ("missing weights", ["study.cfg", "--data.file=weights.h5", "--data.weights=weights"], 1, "'/weights'"),

@@ -415,7 +415,7 @@ refused("label too high", 1, "has 10 in row 1500", "best", "--data.file=high.h5"
         absent=["x.h5"])
 refused("fewer targets than rows", 1, "They must have the same number of rows", "best", "--data.file=short.h5")
 refused("missing targets", 1, "'/absent'", "best", GOOD, "--data.targets=/absent")
-refused("NaN in the features", 1, "contains nan in row 5000, column 63", "best", "--data.file=nan.h5",
+refused("NaN in the features", 1, "has an empty cell (NaN) in row 5000, column 63", "best", "--data.file=nan.h5",
         "--predictions=x.h5", absent=["x.h5"])
 refused("damaged chunk", 1, "cannot be read", "best", "--data.file=chunk.h5", "--predictions=x.h5",
         absent=["x.h5"])

@@ -322,7 +322,7 @@ with open("plain.csv.gz", "rb") as whole, open("cut.csv.gz", "wb") as part:
     part.write(whole.read()[:200])
 numpy.save("objects.npy", numpy.array([{}, []], dtype=object), allow_pickle=True)
 numpy.save("short.npy", labels[:-1])
-numpy.save("nan.npy", numpy.array([[1.0, numpy.nan]] * 24))
+numpy.save("infinite.npy", numpy.array([[numpy.nan, numpy.inf]] * 24))
 with open("X.npy", "rb") as whole, open("cut.npy", "wb") as part:
     part.write(whole.read()[:-1])
 header = io.BytesIO()
@@ -419,7 +419,7 @@ for case, args, code, message in (
          "'header.csv' is not a readable .npy file"),
         ("truncated npy", ["cut.npy", "y.npy", "new.h5"], 1, "'cut.npy' is truncated"),
         ("different lengths", ["X.npy", "short.npy", "new.h5"], 1, "24 and 23 rows"),
-        ("NaN in npy", ["nan.npy", "y.npy", "new.h5"], 1, "nan in row 0, column 1"),
+        ("infinity in npy", ["infinite.npy", "y.npy", "new.h5"], 1, "inf in row 0, column 1"),
         ("missing array", ["packed.npz", "new.h5"], 1, "it has: x_train, one, two"),
         ("zip bomb", ["bomb.npz", "new.h5"], 1, "50000128 bytes in the archive's directory, 228 in its own header"),
         ("damaged npz", ["damaged.npz", "new.h5", "--targets=one"], 1, "'damaged.npz:x_train.npy' is not a valid ZIP"),

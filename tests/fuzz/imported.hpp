@@ -20,7 +20,7 @@ inline void must_be_sound(const ImportedData& data) {
   visit_numbers(data.features, [&](const auto* values) {
     for (std::size_t index = 0; index < data.features.elements(); ++index) {
       const auto value = static_cast<float>(values[index]);
-      const bool may_be_empty = !columns.empty() && columns[index % columns.size()].has_empty_cells;
+      const bool may_be_empty = columns.empty() || columns[index % columns.size()].has_empty_cells;
       must(std::isfinite(value) || (std::isnan(value) && may_be_empty), "features are finite, or empty cells");
     }
   });

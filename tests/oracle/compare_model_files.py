@@ -5,6 +5,7 @@ modules scripted in Python. Predictions agree to 1e-5.
 
 SPDX-License-Identifier: MIT
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -97,6 +98,61 @@ def check_training(module, name, drops, norms):
     check(all(torch.equal(old, new) for old, new in zip(buffers, module.buffers())),
           f"{name}: evaluation mode changes no buffer")
 
+def check_offsets(folder):
+    """Features and targets with offsets up to 1e9 times their spread: Sheaf's predictions and scores, and those of the
+    module of the file, equal those of the same network in float64."""
+    generator = numpy.random.default_rng(1)
+    for factor in (1e4, 1e6, 1e9):
+        plain = generator.normal(size=(400, 3))
+        offset = numpy.round(factor * numpy.array([1, -0.7, 0])) + 0.5
+        rows = plain + offset
+        targets = plain @ [1, -2, 0.5] + 0.1 * generator.normal(size=400) + 2 * factor
+        with h5py.File(folder / "offsets.h5", "w") as file:
+            file["features"], file["targets"] = rows, targets
+        for kind in ("--run.engine=native", "--run.engine=torch"):
+            output = f"offsets-{factor:g}-{kind[-6:]}"
+            done = run(folder, "run", "offsets.h5", f"--run.output={output}", kind, "--run.device=cpu",
+                       "--train.epochs=3", "--model.hidden=8", "--model.activation=relu", "--run.models=all")
+            check(done.returncode == 0, f"offsets of {factor:g}: trained", done.stderr)
+            model = f"{output}/models/iteration-0.pt"
+            done = run(folder, "evaluate", model, "--data.file=offsets.h5", "--predictions=p.h5", "--overwrite=true",
+                       "--output=json", kind)
+            check(done.returncode == 0, f"offsets of {factor:g}: evaluated", done.stderr)
+            report = json.loads(done.stdout)
+            with h5py.File(folder / "p.h5") as file:
+                ours = file["values"][:]
+            module = torch.jit.load(str(folder / model))
+            theirs = module(torch.tensor(rows)).detach().numpy()
+            # The network in float64, with the exact differences to the module's offsets.
+            exact = {name: buffer.double() for name, buffer in module.named_buffers()}
+            exact.update((name, parameter.detach().double()) for name, parameter in module.named_parameters())
+            values = (torch.tensor(rows) - exact["offset"] - exact["shift"]) * exact["scale"]
+            values = values / torch.sqrt(1 + (values * exact["clip"]) ** 2)
+            values = torch.relu(values @ exact["weight0"].T + exact["bias0"])
+            outputs = (values @ exact["weight1"].T + exact["bias1"]).numpy()
+            whole = outputs + exact["target_offset"].numpy()
+            residuals = targets - exact["target_offset"].numpy() - outputs[:, 0]
+            loss = (residuals**2).mean()
+            distance = max(abs(ours - whole).max(), abs(theirs - whole).max())
+            check(ours.dtype == theirs.dtype == numpy.float64 and distance < 1e-5,
+                  f"offsets of {factor:g}, {kind}: predictions {distance:.1e}")
+            r2 = 1 - loss / targets.var()
+            check(abs(report["loss"] / loss - 1) < 1e-5 and abs(report["R2"] - r2) < 1e-5,
+                  f"offsets of {factor:g}, {kind}: scores", (report, loss, r2))
+    # A module of Python that returns float64, and targets that float does not represent.
+    module = torch.jit.script(Shifted())
+    module.save(str(folder / "shifted.pt"))
+    done = run(folder, "evaluate", "shifted.pt", "--data.file=offsets.h5", "--output=json")
+    residuals = targets - 2e9 - plain[:, 2]
+    report = json.loads(done.stdout) if done.returncode == 0 else {"loss": 0}
+    check(abs(report["loss"] / (residuals**2).mean() - 1) < 1e-5, "outputs in float64 are scored in float64",
+          (report, done.stderr))
+
+
+class Shifted(torch.nn.Module):
+    def forward(self, features):
+        return features[:, 2:].double() - 0.5 + 2e9
+
 
 class Fails(torch.nn.Module):
     def forward(self, features):
@@ -172,4 +228,5 @@ with tempfile.TemporaryDirectory() as name:
     refused(folder, torch.nn.Linear(60, 10), "cannot be multiplied")
     refused(folder, torch.nn.Linear(64, 7), "labels are 0 to 6")
     refused(folder, torch.nn.Linear(64, 1), "a classifier needs one output per class")
+    check_offsets(folder)
 sys.exit(1 if failures else 0)

@@ -183,8 +183,10 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
     images.expected = model.trained->description.shape.image;
     images.is_needed = !is_dense(model.trained->description.model.kind);
   }
-  ImportedRows imported =
-      import_evaluated_rows(request.data.file, import_options(request, *format, model, like), images, world, node);
+  EmptyCellFills fills;
+  if (model.trained) fills = {model.trained->scaling.fill, name_of(model)};
+  ImportedRows imported = import_evaluated_rows(request.data.file, import_options(request, *format, model, like),
+                                                images, std::move(fills), world, node);
   evaluated.rows = std::move(imported.rows);
   evaluated.ids = std::move(imported.ids);
 }
@@ -237,6 +239,15 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
   return scoring;
 }
 
+// Chooses the offsets of targets and outputs: those of the models, otherwise those of the targets. Local.
+void choose_target_offsets(EvaluatedModel& evaluated) {
+  if (evaluated.scoring.task != Task::regression) return;
+  evaluated.target_offsets = evaluated.description().target_offsets;
+  if (!evaluated.target_offsets.empty() || evaluated.rows->targets() == nullptr) return;
+  evaluated.target_offsets = evaluated.rows->find_target_offsets();
+  for (OpenedModel& model : evaluated.models) model.output_offsets = evaluated.target_offsets;
+}
+
 }  // namespace
 
 const DataDescription& EvaluatedModel::description() const {
@@ -273,6 +284,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
   require_same_files(request, world);
   agree(world, [&] {
     evaluated.scoring = choose_scoring(request, evaluated);
+    choose_target_offsets(evaluated);
     evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;
     if (evaluated.rows->targets() == nullptr && request.predictions.empty())
       throw UsageError(fmt::format(
@@ -294,7 +306,7 @@ bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run,
   const auto row_bytes = (rows.feature_count() + scoring.output_count) * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t most = std::clamp<std::int64_t>(probe_bytes / row_bytes, 1, probe_rows);
   const std::int64_t count = std::min(most, rows.count());
-  const auto reader = rows.make_reader(scoring.task, scoring.output_count);
+  const auto reader = rows.make_reader(evaluated.reader_options());
   reader->read({0, count});
   std::vector<float> outputs(static_cast<std::size_t>(count * scoring.output_count));
   const auto predictor = make_predictor(evaluated.models.front(), rows.row_shape(), scoring.output_count, run, device);

@@ -22,12 +22,14 @@ struct EvaluatedModel {
   std::unique_ptr<EvaluatedRows> rows;
   std::optional<IdColumn> ids;  ///< on rank 0, with --id
   Scoring scoring;
-  bool gives_probabilities = false;  ///< the outputs of each model are class probabilities, not logits
+  std::vector<double> target_offsets;  ///< targets and outputs are without them; empty: none
+  bool gives_probabilities = false;    ///< the outputs of each model are class probabilities, not logits
 
   /// Whether predictions are class probabilities, not values.
   bool predicts_classes() const { return scoring.task == Task::classification; }
   /// Describes the data of the training; empty for models that were not written by sheaf.
   const DataDescription& description() const;
+  ReaderOptions reader_options() const { return {scoring.task, scoring.output_count, target_offsets}; }
 };
 
 /// Whether --outputs = auto has to find out if a model gives probabilities. Pure.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/aligned_vector.hpp"
 #include "core/index_range.hpp"
 #include "study/study.hpp"
 
@@ -26,15 +27,40 @@ class RowReader {
   /// label is not valid.
   virtual void read(IndexRange rows) = 0;
 
-  /// [rows, features]; values are not checked.
+  /// [rows, features], without the offsets of the model; values are not checked.
   virtual const float* features() const = 0;
-  /// Throws RunError that names the first feature of these rows that is not finite.
-  virtual void require_finite_features() const = 0;
+  /// Replaces empty cells (NaN), so that features() returns the values that the model has for them. Returns whether
+  /// there were any. Throws RunError that names the first other feature that is not finite, or the first empty cell
+  /// for which the model has no value.
+  virtual bool fill_empty_cells() = 0;
   /// [rows], for classification; null without targets.
   virtual const std::int64_t* labels() const = 0;
-  /// [rows, outputs], for regression; null without targets.
+  /// [rows, outputs], for regression, without `target_offsets`; null without targets.
   virtual const float* targets() const = 0;
+
+  /// The number of empty cells that were filled, and of texts that the model does not know, in all rows read.
+  virtual std::int64_t empty_cells() const = 0;
+  virtual std::int64_t unknown_texts() const = 0;
 };
+
+/// Properties of the model that readers of rows need.
+struct ReaderOptions {
+  Task task = Task::regression;
+  std::int64_t outputs = 0;              ///< of the model, which labels or targets must fit
+  std::vector<double> target_offsets{};  ///< subtracted from targets in double; empty: none
+};
+
+/// The values that a model has for empty cells.
+struct EmptyCellFills {
+  std::vector<float> values;  ///< FeatureScaling::fill; may be empty
+  std::string model;          ///< names the model in messages: "model 'm.pt'"; empty: not a model of sheaf
+};
+
+/// Copies rows, [rows, width], that begin with row `first_row` of the data, to `filled`, with their empty cells
+/// replaced. Returns the number of empty cells. Throws RunError, with `data` ("'test.csv'"), if there is no value for
+/// one.
+std::int64_t fill_rows(const float* features, std::int64_t rows, std::int64_t width, const EmptyCellFills& fills,
+                       std::int64_t first_row, const std::string& data, AlignedVector<float>& filled);
 
 /// The targets of the rows.
 struct TargetsInfo {
@@ -61,8 +87,12 @@ class EvaluatedRows {
   /// The rows of a range of batches, which is not empty.
   virtual IndexRange rows_of(IndexRange batches) const = 0;
 
-  /// The reader must not outlive this object. `outputs`: number of model outputs, which labels or targets must fit.
-  virtual std::unique_ptr<RowReader> make_reader(Task task, std::int64_t outputs) const = 0;
+  /// The reader must not outlive this object.
+  virtual std::unique_ptr<RowReader> make_reader(const ReaderOptions& options) const = 0;
+
+  /// The offsets of regression targets, from the file or, for numbers that float does not represent, from their values
+  /// (column_offset). Empty: none. Throws RunError if they cannot be read. Local.
+  virtual std::vector<double> find_target_offsets() const = 0;
 
   /// Throws RunError if the file has changed since it was opened; rows read so far are then not reliable.
   virtual void require_unchanged() const = 0;

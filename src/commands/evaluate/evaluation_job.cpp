@@ -18,6 +18,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
+#include "core/text.hpp"
 #include "engines/model_opening.hpp"
 #include "engines/native/blas_memory.hpp"
 #include "engines/native/native_trainer.hpp"
@@ -61,7 +62,7 @@ class EvaluationLane {
                  const PredictionFile* predictions)
       : evaluated_(evaluated),
         predictions_(predictions),
-        reader_(evaluated.rows->make_reader(evaluated.scoring.task, evaluated.scoring.output_count)) {
+        reader_(evaluated.rows->make_reader(evaluated.reader_options())) {
     const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
     const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
     if (device.on_gpu()) batches_at_once_ = std::max<std::int64_t>(1, gpu_batch_bytes / batch_bytes);
@@ -84,6 +85,8 @@ class EvaluationLane {
   }
 
   const std::vector<std::int64_t>& confusion() const { return confusion_; }
+  std::int64_t empty_cells() const { return reader_->empty_cells(); }
+  std::int64_t unknown_texts() const { return reader_->unknown_texts(); }
 
  private:
   // Reads rows and evaluates them in parts, since the outputs of all of them may be large.
@@ -96,12 +99,11 @@ class EvaluationLane {
   // `first`: the number of rows before these among those that were read.
   void evaluate_part(IndexRange rows, std::int64_t first, EvaluationSums& sums) {
     const Scoring& scoring = evaluated_.scoring;
-    const float* features = reader_->features() + first * evaluated_.rows->feature_count();
     outputs_.resize(static_cast<std::size_t>(rows.count() * scoring.output_count));
     if (predictors_.size() == 1)
-      predict(*predictors_.front(), features, rows.count());
+      predict(*predictors_.front(), first, rows.count());
     else
-      average_members(features, rows.count());
+      average_members(first, rows.count());
     find_labels(rows.count());
     if (evaluated_.rows->targets() != nullptr) add_to(sums, first, rows.count());
     if (predictions_ == nullptr) return;
@@ -110,8 +112,12 @@ class EvaluationLane {
     predictions_->write(rows, outputs_.data(), labels_.data());
   }
 
-  void predict(Predictor& predictor, const float* features, std::int64_t count) {
-    if (!predictor.predict(features, count, outputs_.data())) reader_->require_finite_features();
+  // Empty cells are filled in all rows that were read, once.
+  void predict(Predictor& predictor, std::int64_t first, std::int64_t count) {
+    const auto predicts = [&] {
+      return predictor.predict(reader_->features() + first * evaluated_.rows->feature_count(), count, outputs_.data());
+    };
+    if (!predicts() && reader_->fill_empty_cells()) static_cast<void>(predicts());
     const bool all_finite =
         std::all_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isfinite(output); });
     require(all_finite || !evaluated_.models.front().trained, [&] {
@@ -132,11 +138,11 @@ class EvaluationLane {
   }
 
   // The mean of the members' predictions, summed in double in their order.
-  void average_members(const float* features, std::int64_t count) {
+  void average_members(std::int64_t first, std::int64_t count) {
     const Scoring& scoring = evaluated_.scoring;
     sums_.assign(outputs_.size(), 0.0);
     for (const auto& predictor : predictors_) {
-      predict(*predictor, features, count);
+      predict(*predictor, first, count);
       make_predictions(scoring.loss, scoring.output_count, outputs_.data(), count);
       for (std::size_t index = 0; index < sums_.size(); ++index) sums_[index] += double{outputs_[index]};
     }
@@ -184,13 +190,15 @@ void add_to(std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& mo
 struct PartialResult {
   std::vector<double> sums;             // the numbers of each segment, in order
   std::vector<std::int64_t> confusion;  // may be empty
+  std::int64_t empty_cells = 0;         // that were filled
+  std::int64_t unknown_texts = 0;       // that the model does not know
 };
 
 PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& run, const Placement& placement,
                             const PredictionFile* predictions, IndexRange segments) {
   const std::int64_t all_segments = segment_count(evaluated), batches = evaluated.rows->batch_count();
   const std::int64_t numbers_per_segment = number_count(evaluated.scoring);
-  PartialResult part{std::vector<double>(static_cast<std::size_t>(segments.count() * numbers_per_segment)), {}};
+  PartialResult part{std::vector<double>(static_cast<std::size_t>(segments.count() * numbers_per_segment)), {}, 0, 0};
   std::mutex mutex;
   std::vector<std::shared_ptr<EvaluationLane>> lanes;
   std::atomic<std::size_t> begun{0};
@@ -204,7 +212,11 @@ PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& r
     };
   });
   evaluated.rows->require_unchanged();
-  for (const auto& lane : lanes) add_to(part.confusion, lane->confusion());
+  for (const auto& lane : lanes) {
+    add_to(part.confusion, lane->confusion());
+    part.empty_cells += lane->empty_cells();
+    part.unknown_texts += lane->unknown_texts();
+  }
   return part;
 }
 
@@ -227,6 +239,17 @@ Fit gather_fit(const EvaluatedModel& evaluated, const PartialResult& part, const
   return fit;
 }
 
+// Logs the numbers of empty cells and of texts that the model does not know. Collective.
+void log_changed_cells(const PartialResult& part, const Communicator& world) {
+  const std::int64_t empty_cells = world.sum(part.empty_cells), unknown_texts = world.sum(part.unknown_texts);
+  if (empty_cells > 0)
+    log_root(fmt::format("{} {} filled with the values that the model has for them", counted(empty_cells, "empty cell"),
+                         empty_cells == 1 ? "was" : "were"));
+  if (unknown_texts > 0)
+    log_root(fmt::format("{} that the training data did not have {} read as empty cells",
+                         counted(unknown_texts, "text"), unknown_texts == 1 ? "was" : "were"));
+}
+
 // Empty if they are not known, for example for a model that was not written by sheaf.
 std::vector<std::string> class_names_of(const EvaluatedModel& evaluated) {
   const auto& names = evaluated.description().class_names;
@@ -243,6 +266,7 @@ PredictionContents contents_of(const EvaluatedModel& evaluated, const Evaluation
   const auto& target_names = evaluated.description().target_names;
   if (!contents.is_classification && static_cast<std::int64_t>(target_names.size()) == contents.outputs)
     contents.target_names = target_names;
+  contents.offsets = evaluated.target_offsets;
   contents.ids = evaluated.ids;
   contents.model = request.model;
   contents.data = request.data.file;
@@ -293,6 +317,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
     part = evaluate_part(*evaluated, request.run, placement, predictions ? &*predictions : nullptr,
                          split_evenly(segment_count(*evaluated), world.size(), world.rank()));
   });
+  log_changed_cells(part, world);
   EvaluationReport report;
   if (evaluated->rows->targets() != nullptr) report.fit = gather_fit(*evaluated, part, world);
   if (predictions) predictions->finish();

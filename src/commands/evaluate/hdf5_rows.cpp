@@ -17,6 +17,7 @@
 #include "data/feature_reader.hpp"
 #include "data/file_schema.hpp"
 #include "data/import/class_labels.hpp"
+#include "data/stored_offsets.hpp"
 #include "data/target_coding.hpp"
 #include "files/hdf5/file.hpp"
 #include "files/hdf5/stored_rows.hpp"
@@ -137,8 +138,9 @@ class Hdf5Rows : public EvaluatedRows {
  public:
   // `expected`: as for inspect_features().
   Hdf5Rows(const DataOptions& options, TargetsMode mode, const DataDescription& model, const std::string& model_name,
-           const ImageShape& expected)
-      : schema_(schema_for(options, model, model_name, expected)),
+           const ImageShape& expected, EmptyCellFills fills)
+      : fills_(std::move(fills)),
+        schema_(schema_for(options, model, model_name, expected)),
         row_shape_(row_shape_of(schema_)),
         features_(std::make_unique<FeatureReader>(options, schema_)) {
     const std::int64_t block_bytes =
@@ -162,7 +164,12 @@ class Hdf5Rows : public EvaluatedRows {
     return {features_->block(batches.begin * blocks_per_batch_).begin, features_->block(last_block).end};
   }
 
-  std::unique_ptr<RowReader> make_reader(Task task, std::int64_t outputs) const override;
+  std::unique_ptr<RowReader> make_reader(const ReaderOptions& options) const override;
+
+  std::vector<double> find_target_offsets() const override {
+    if (!schema_.description.target_offsets.empty()) return schema_.description.target_offsets;
+    return column_offsets(*targets_);
+  }
 
   void require_unchanged() const override {
     features_->require_unchanged();
@@ -194,6 +201,7 @@ class Hdf5Rows : public EvaluatedRows {
     });
   }
 
+  EmptyCellFills fills_;
   FileSchema schema_;
   std::vector<std::int64_t> row_shape_;
   std::unique_ptr<FeatureReader> features_;
@@ -206,7 +214,16 @@ class Hdf5Rows : public EvaluatedRows {
 
 class Hdf5RowReader : public RowReader {
  public:
-  Hdf5RowReader(const Hdf5Rows& rows, Task task, std::int64_t outputs) : rows_(rows), task_(task), outputs_(outputs) {}
+  Hdf5RowReader(const Hdf5Rows& rows, const ReaderOptions& options)
+      : rows_(rows), task_(options.task), outputs_(options.outputs) {
+    // The targets of the file are without its own offsets.
+    const auto& own = rows.schema_.description.target_offsets;
+    if (options.task != Task::regression || (options.target_offsets.empty() && own.empty())) return;
+    for (std::size_t output = 0; output < static_cast<std::size_t>(outputs_); ++output) {
+      const double wanted = options.target_offsets.empty() ? 0 : options.target_offsets[output];
+      subtracted_.push_back(wanted - (own.empty() ? 0 : own[output]));
+    }
+  }
 
   void read(IndexRange rows) override {
     rows_read_ = rows;
@@ -214,7 +231,13 @@ class Hdf5RowReader : public RowReader {
     if (!rows_.targets_ || (rows.begin >= target_rows_.begin && rows.end <= target_rows_.end)) return;
     const std::int64_t count = std::max(rows.count(), target_values_per_read / rows_.targets_->info().row_elements());
     target_rows_ = {rows.begin, std::min(rows.begin + count, rows_.count())};
-    if (task_ == Task::regression) {
+    if (task_ == Task::regression && !subtracted_.empty()) {
+      read_targets(target_numbers_);
+      targets_.resize(target_numbers_.size());
+      for (std::size_t index = 0; index < targets_.size(); ++index)
+        targets_[index] = static_cast<float>(target_numbers_[index] - subtracted_[index % subtracted_.size()]);
+      require_finite(*rows_.targets_, targets_, target_rows_.begin);
+    } else if (task_ == Task::regression) {
       read_targets(targets_);
       require_finite(*rows_.targets_, targets_, target_rows_.begin);
     } else if (rows_.classes_) {
@@ -238,7 +261,15 @@ class Hdf5RowReader : public RowReader {
   }
 
   const float* features() const override { return features_; }
-  void require_finite_features() const override { rows_.features_->require_finite(rows_read_, features_); }
+  bool fill_empty_cells() override {
+    if (rows_.features_->count_empty_cells(rows_read_, features_) == 0) return false;
+    empty_cells_ += fill_rows(features_, rows_read_.count(), rows_.feature_count(), rows_.fills_, rows_read_.begin,
+                              fmt::format("The {}", rows_.features_->description()), filled_);
+    features_ = filled_.data();
+    return true;
+  }
+  std::int64_t empty_cells() const override { return empty_cells_; }
+  std::int64_t unknown_texts() const override { return feature_buffers_.unknown_texts; }
   const std::int64_t* labels() const override {
     return labels_.empty() ? nullptr : labels_.data() + (rows_read_.begin - target_rows_.begin);
   }
@@ -291,6 +322,10 @@ class Hdf5RowReader : public RowReader {
   std::int64_t outputs_;
   const float* features_ = nullptr;
   FeatureReader::Buffers feature_buffers_;
+  AlignedVector<float> filled_;  // features with their empty cells filled
+  std::int64_t empty_cells_ = 0;
+  std::vector<double> subtracted_;      // from targets; empty: nothing
+  std::vector<double> target_numbers_;  // before that
   RowBuffers target_buffers_;
   IndexRange rows_read_;    // by the last read()
   IndexRange target_rows_;  // whose targets are in memory
@@ -298,8 +333,8 @@ class Hdf5RowReader : public RowReader {
   std::vector<float> targets_;
 };
 
-std::unique_ptr<RowReader> Hdf5Rows::make_reader(Task task, std::int64_t outputs) const {
-  return std::make_unique<Hdf5RowReader>(*this, task, outputs);
+std::unique_ptr<RowReader> Hdf5Rows::make_reader(const ReaderOptions& options) const {
+  return std::make_unique<Hdf5RowReader>(*this, options);
 }
 
 }  // namespace
@@ -307,7 +342,10 @@ std::unique_ptr<RowReader> Hdf5Rows::make_reader(Task task, std::int64_t outputs
 std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, TargetsMode mode, const OpenedModel& model,
                                               const std::string& model_name) {
   const ModelDescription description = model.trained ? model.trained->description : ModelDescription();
-  auto rows = std::make_unique<Hdf5Rows>(options, mode, description.data, model_name, description.shape.image);
+  EmptyCellFills fills;
+  if (model.trained) fills = {model.trained->scaling.fill, model_name};
+  auto rows = std::make_unique<Hdf5Rows>(options, mode, description.data, model_name, description.shape.image,
+                                         std::move(fills));
   if (model.trained)
     require_same_preprocessing(rows->schema().description, description.data, fmt::format("'{}'", options.file),
                                model_name);

@@ -15,6 +15,7 @@
 #include "data/channels_first.hpp"
 #include "data/column_encoding.hpp"
 #include "data/row_layout.hpp"
+#include "data/stored_offsets.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/shared_array.hpp"
 #include "study/value_types.hpp"
@@ -49,7 +50,7 @@ struct Layout {
   bool labels = false;
 
   std::size_t feature_bytes() const { return elements(features) * sizeof(float); }
-  std::size_t target_bytes() const { return elements(targets) * (labels ? sizeof(std::int64_t) : sizeof(float)); }
+  std::size_t target_bytes() const { return elements(targets) * (labels ? sizeof(std::int64_t) : sizeof(double)); }
   std::size_t targets_begin() const { return round_up(feature_bytes(), 64); }
 
  private:
@@ -82,9 +83,7 @@ Layout broadcast_layout(const std::optional<ImportedData>& data, const ColumnEnc
 ColumnEncoding encoding_of(const ImportedData& data, const DataDescription* model) {
   if (!data.description.columns.empty()) return ColumnEncoding::of(data.description.columns);
   if (model == nullptr) return {};
-  std::vector<double> offsets;
-  for (const DataColumn& column : feature_columns(model->columns)) offsets.push_back(column.offset);
-  return ColumnEncoding::subtracting(offsets);
+  return ColumnEncoding::subtracting(feature_offsets(model->columns));
 }
 
 // Writes the features of all rows.
@@ -106,18 +105,25 @@ void encode_rows(const NumberArray& stored, const ColumnEncoding& encoding, floa
   });
 }
 
-// Writes the numbers as floats.
-void copy_floats(const NumberArray& array, std::byte* to) {
+template <class Value>
+void copy_as(const NumberArray& array, Value* to) {
   visit_numbers(array, [&](const auto* values) {
-    std::transform(values, values + array.elements(), reinterpret_cast<float*>(to),
-                   [](auto value) { return static_cast<float>(value); });
+    std::transform(values, values + array.elements(), to, [](auto value) { return static_cast<Value>(value); });
   });
+}
+
+// Writes the targets in the units of the file.
+void copy_targets(const NumberArray& targets, const std::vector<double>& offsets, double* to) {
+  copy_as(targets, to);
+  if (offsets.empty()) return;
+  for (std::size_t index = 0; index < targets.elements(); ++index) to[index] += offsets[index % offsets.size()];
 }
 
 class MemoryRows : public EvaluatedRows {
  public:
-  MemoryRows(std::string name, const Layout& layout, std::shared_ptr<NodeMemory> memory)
+  MemoryRows(std::string name, const Layout& layout, EmptyCellFills fills, std::shared_ptr<NodeMemory> memory)
       : name_(std::move(name)),
+        fills_(std::move(fills)),
         count_(layout.features.front()),
         row_shape_(layout.features.begin() + 1, layout.features.end()),
         memory_(std::move(memory)),
@@ -131,7 +137,7 @@ class MemoryRows : public EvaluatedRows {
     if (layout.labels)
       labels_ = reinterpret_cast<const std::int64_t*>(begin);
     else
-      values_ = reinterpret_cast<const float*>(begin);
+      values_ = reinterpret_cast<const double*>(begin);
   }
 
   std::int64_t count() const override { return count_; }
@@ -141,13 +147,18 @@ class MemoryRows : public EvaluatedRows {
   IndexRange rows_of(IndexRange batches) const override {
     return {batches.begin * batch_rows_, std::min(batches.end * batch_rows_, count_)};
   }
-  std::unique_ptr<RowReader> make_reader(Task task, std::int64_t outputs) const override;
+  std::unique_ptr<RowReader> make_reader(const ReaderOptions& options) const override;
+  std::vector<double> find_target_offsets() const override {
+    if (values_ == nullptr) return {};
+    return column_offsets(values_, count_, targets_->columns());
+  }
   void require_unchanged() const override {}  // the file was read completely
 
  private:
   friend class MemoryRowReader;
 
   std::string name_;
+  EmptyCellFills fills_;
   std::int64_t count_;
   std::vector<std::int64_t> row_shape_;
   std::shared_ptr<NodeMemory> memory_;
@@ -155,45 +166,66 @@ class MemoryRows : public EvaluatedRows {
   std::int64_t batch_rows_ = 1;
   std::optional<TargetsInfo> targets_;
   const std::int64_t* labels_ = nullptr;  // one of these two, with targets
-  const float* values_ = nullptr;
+  const double* values_ = nullptr;
 };
 
 class MemoryRowReader : public RowReader {
  public:
-  MemoryRowReader(const MemoryRows& rows, Task task, std::int64_t outputs)
-      : rows_(rows), task_(task), outputs_(outputs) {}
+  MemoryRowReader(const MemoryRows& rows, const ReaderOptions& options) : rows_(rows), options_(options) {}
 
   void read(IndexRange rows) override {
     read_ = rows;
-    if (task_ != Task::classification || rows_.labels_ == nullptr) return;
+    features_ = rows_.features_ + rows.begin * rows_.feature_count();
+    if (rows_.values_ != nullptr && options_.task == Task::regression) read_targets();
+    if (options_.task != Task::classification || rows_.labels_ == nullptr) return;
     const auto* begin = rows_.labels_ + rows.begin;
     const auto* end = rows_.labels_ + rows.end;
-    const auto* bad = std::find_if(begin, end, [this](std::int64_t label) { return label >= outputs_; });
+    const auto* bad = std::find_if(begin, end, [this](std::int64_t label) { return label >= options_.outputs; });
     require(bad == end, [&] {
       return fmt::format(
           "The {} has the label {} in row {} (the model has {} outputs, so labels are 0 to {}). Correct "
           "it, or use data that match the model.",
-          rows_.targets_->text, *bad, bad - rows_.labels_, outputs_, outputs_ - 1);
+          rows_.targets_->text, *bad, bad - rows_.labels_, options_.outputs, options_.outputs - 1);
     });
   }
-  const float* features() const override { return rows_.features_ + read_.begin * rows_.feature_count(); }
-  void require_finite_features() const override {}  // checked by the import
+  const float* features() const override { return features_; }
+
+  bool fill_empty_cells() override {
+    const std::int64_t count = fill_rows(features_, read_.count(), rows_.feature_count(), rows_.fills_, read_.begin,
+                                         fmt::format("'{}'", rows_.name_), filled_);
+    if (count == 0) return false;  // the import has refused other numbers that are not finite
+    empty_cells_ += count;
+    features_ = filled_.data();
+    return true;
+  }
+  std::int64_t empty_cells() const override { return empty_cells_; }
+  std::int64_t unknown_texts() const override { return 0; }  // the import has counted them
+
   const std::int64_t* labels() const override {
     return rows_.labels_ == nullptr ? nullptr : rows_.labels_ + read_.begin;
   }
-  const float* targets() const override {
-    return rows_.values_ == nullptr ? nullptr : rows_.values_ + read_.begin * outputs_;
-  }
+  const float* targets() const override { return targets_.empty() ? nullptr : targets_.data(); }
 
  private:
+  void read_targets() {
+    const double* from = rows_.values_ + read_.begin * options_.outputs;
+    const auto& offsets = options_.target_offsets;
+    targets_.resize(static_cast<std::size_t>(read_.count() * options_.outputs));
+    for (std::size_t index = 0; index < targets_.size(); ++index)
+      targets_[index] = static_cast<float>(from[index] - (offsets.empty() ? 0 : offsets[index % offsets.size()]));
+  }
+
   const MemoryRows& rows_;
-  Task task_;
-  std::int64_t outputs_;
+  ReaderOptions options_;
   IndexRange read_;
+  const float* features_ = nullptr;
+  AlignedVector<float> filled_;  // features with their empty cells filled
+  std::int64_t empty_cells_ = 0;
+  std::vector<float> targets_;
 };
 
-std::unique_ptr<RowReader> MemoryRows::make_reader(Task task, std::int64_t outputs) const {
-  return std::make_unique<MemoryRowReader>(*this, task, outputs);
+std::unique_ptr<RowReader> MemoryRows::make_reader(const ReaderOptions& options) const {
+  return std::make_unique<MemoryRowReader>(*this, options);
 }
 
 // Checks that all nodes imported the same file: a path may refer to a local file of each node. Collective.
@@ -207,7 +239,7 @@ void require_same_file(const std::string& path, const std::string& hash, const C
 }  // namespace
 
 ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const ImageFacts& images,
-                                   const Communicator& world, const Communicator& node) {
+                                   EmptyCellFills fills, const Communicator& world, const Communicator& node) {
   std::optional<ImportedData> data;
   ColumnEncoding encoding;
   RowLayout seen;
@@ -230,18 +262,19 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
     auto* features = reinterpret_cast<float*>(memory->array.data());
     std::vector<std::byte> image;
     if (encoding.is_identity())
-      copy_floats(data->features, memory->array.data());
+      copy_as(data->features, features);
     else
       encode_rows(data->features, encoding, features);
     if (seen.channels == ChannelOrder::last) put_channels_first(seen.image, data->features.rows(), features, image);
     std::byte* targets = memory->array.data() + layout.targets_begin();
     if (data->targets && layout.labels) std::memcpy(targets, data->targets->bytes.data(), layout.target_bytes());
-    if (data->targets && !layout.labels) copy_floats(*data->targets, targets);
+    if (data->targets && !layout.labels)
+      copy_targets(*data->targets, data->description.target_offsets, reinterpret_cast<double*>(targets));
     for (const auto& note : data->notes) log_root(note);
     if (world.is_root()) imported.ids = std::move(data->ids);
   }
   memory->array.synchronize();
-  imported.rows = std::make_unique<MemoryRows>(path, layout, std::move(memory));
+  imported.rows = std::make_unique<MemoryRows>(path, layout, std::move(fills), std::move(memory));
   return imported;
 }
 

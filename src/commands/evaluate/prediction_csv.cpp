@@ -54,7 +54,8 @@ std::string prediction_csv_header(const PredictionContents& contents) {
   return text;
 }
 
-std::string prediction_csv_lines(const PredictionContents& contents, IndexRange rows, const float* values,
+template <class Value>
+std::string prediction_csv_lines(const PredictionContents& contents, IndexRange rows, const Value* values,
                                  const std::int64_t* labels) {
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
@@ -66,5 +67,8 @@ std::string prediction_csv_lines(const PredictionContents& contents, IndexRange 
   }
   return fmt::to_string(text);
 }
+
+template std::string prediction_csv_lines(const PredictionContents&, IndexRange, const float*, const std::int64_t*);
+template std::string prediction_csv_lines(const PredictionContents&, IndexRange, const double*, const std::int64_t*);
 
 }  // namespace sheaf

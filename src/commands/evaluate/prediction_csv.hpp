@@ -19,6 +19,7 @@ struct PredictionContents {
   bool is_classification = false;         ///< probabilities and labels, otherwise values
   std::vector<std::string> class_names;   ///< [outputs], or empty: the classes are numbers
   std::vector<std::string> target_names;  ///< [outputs], or empty
+  std::vector<double> offsets;            ///< [outputs], added to values in double; empty: none
   std::optional<IdColumn> ids;            ///< the first column, if there is one; on rank 0
   std::string model;                      ///< model file or run directory
   std::string data;                       ///< file of the rows
@@ -31,9 +32,15 @@ void require_other_id_name(const PredictionContents& contents);
 /// of the targets.
 std::string prediction_csv_header(const PredictionContents& contents);
 
-/// The lines of some rows. `values`: probabilities or values [rows.count(), outputs]; `labels`: [rows.count()], for
-/// classes. Floats have enough digits to read back the same value.
-std::string prediction_csv_lines(const PredictionContents& contents, IndexRange rows, const float* values,
+/// The lines of some rows. `values`: probabilities or values [rows.count(), outputs], with offsets; `labels`:
+/// [rows.count()], for classes. Numbers have enough digits to read back the same value. `Value` is float or double.
+template <class Value>
+std::string prediction_csv_lines(const PredictionContents& contents, IndexRange rows, const Value* values,
                                  const std::int64_t* labels);
+
+extern template std::string prediction_csv_lines(const PredictionContents&, IndexRange, const float*,
+                                                 const std::int64_t*);
+extern template std::string prediction_csv_lines(const PredictionContents&, IndexRange, const double*,
+                                                 const std::int64_t*);
 
 }  // namespace sheaf

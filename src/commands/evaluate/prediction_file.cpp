@@ -17,7 +17,10 @@ namespace sheaf {
 namespace {
 
 std::vector<RowArray> arrays_of(const PredictionContents& contents) {
-  if (!contents.is_classification) return {{"values", NumberType::float32, {contents.rows, contents.outputs}}};
+  if (!contents.is_classification)
+    return {{"values",
+             contents.offsets.empty() ? NumberType::float32 : NumberType::float64,
+             {contents.rows, contents.outputs}}};
   return {{"probabilities", NumberType::float32, {contents.rows, contents.outputs}},
           {"labels", NumberType::int64, {contents.rows}}};
 }
@@ -63,25 +66,35 @@ PredictionFile::PredictionFile(const std::string& path, PredictionContents conte
 }
 
 void PredictionFile::write(IndexRange rows, const float* predictions, const std::int64_t* labels) const {
-  const std::int64_t row_bytes = contents_.outputs * static_cast<std::int64_t>(sizeof(float));
+  const auto count = static_cast<std::size_t>(rows.count() * contents_.outputs);
+  const auto write_values = [&](const auto* values) {
+    const auto value_bytes = static_cast<std::int64_t>(sizeof *values);
+    writer_->write(values, count * sizeof *values, offsets_[0] + rows.begin * contents_.outputs * value_bytes);
+  };
+  if (contents_.offsets.empty()) {
+    write_values(predictions);
+  } else {
+    std::vector<double> values(predictions, predictions + count);
+    for (std::size_t index = 0; index < count; ++index)
+      values[index] += contents_.offsets[index % contents_.offsets.size()];
+    write_values(values.data());
+  }
   constexpr auto label_bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
-  writer_->write(predictions, static_cast<std::size_t>(rows.count() * row_bytes), offsets_[0] + rows.begin * row_bytes);
   if (contents_.is_classification)
     writer_->write(labels, static_cast<std::size_t>(rows.count() * label_bytes),
                    offsets_[1] + rows.begin * label_bytes);
 }
 
 // Converts the rows of the complete file, some at a time.
-void PredictionFile::write_csv() const {
+template <class Value>
+void PredictionFile::write_lines(UnfinishedFile& csv) const {
   constexpr std::int64_t values_per_part = 1 << 18;
   const std::int64_t rows_per_part = std::max<std::int64_t>(1, values_per_part / contents_.outputs);
   const InputFile stored(file_->temporary());
   const DataSetReader predictions = stored.data_set(contents_.is_classification ? "probabilities" : "values");
   std::optional<DataSetReader> all_labels;
   if (contents_.is_classification) all_labels.emplace(stored.data_set("labels"));
-  UnfinishedFile csv(path_);
-  csv.file().write(prediction_csv_header(contents_));
-  std::vector<float> values;
+  std::vector<Value> values;
   std::vector<std::int64_t> labels;
   for (std::int64_t begin = 0; begin < contents_.rows; begin += rows_per_part) {
     const IndexRange rows{begin, std::min(begin + rows_per_part, contents_.rows)};
@@ -91,6 +104,15 @@ void PredictionFile::write_csv() const {
     if (all_labels) all_labels->read_rows(rows, labels.data());
     csv.file().write(prediction_csv_lines(contents_, rows, values.data(), labels.data()));
   }
+}
+
+void PredictionFile::write_csv() const {
+  UnfinishedFile csv(path_);
+  csv.file().write(prediction_csv_header(contents_));
+  if (contents_.offsets.empty())
+    write_lines<float>(csv);
+  else
+    write_lines<double>(csv);
   csv.commit();
 }
 

@@ -26,8 +26,8 @@ class PredictionFile {
   PredictionFile(const PredictionFile&) = delete;
   PredictionFile& operator=(const PredictionFile&) = delete;
 
-  /// Writes rows: predictions [rows, outputs] and, for classes, predicted labels [rows]. Thread-safe. Throws RunError.
-  /// Local.
+  /// Writes rows: predictions [rows, outputs] without offsets and, for classes, predicted labels [rows]. Thread-safe.
+  /// Throws RunError. Local.
   void write(IndexRange rows, const float* predictions, const std::int64_t* labels) const;
 
   /// Gives the file its final name, after all ranks have written their rows. Throws AgreedError. Collective over world.
@@ -35,6 +35,8 @@ class PredictionFile {
 
  private:
   void write_csv() const;
+  template <class Value>
+  void write_lines(UnfinishedFile& csv) const;
 
   std::string path_;
   PredictionContents contents_;

@@ -156,8 +156,9 @@ of the steps does not depend on the order of the options:
                               sheaf preprocess maps.h5 small.h5 --resize=32x32 --layout=first
   --normalize=standard|minmax|none
                           scale to mean 0 and standard deviation 1, or to 0..1, as (value - shift) / divisor,
-                          computed from all rows; constant features are only shifted. The data sets
-                          NAME_shift and NAME_divisor (NAME: see --features) store the shift and the divisor
+                          computed from all rows; constant features are only shifted. Texts of an imported table
+                          and empty cells (NaN in tables) stay as they are. The data sets NAME_shift and NAME_divisor
+                          (NAME: see --features) store the shift and the divisor
                               sheaf preprocess raw.h5 scaled.h5 --normalize=standard
   --per=feature|channel   scale each feature or each channel; default: feature
                               sheaf preprocess photos.h5 scaled.h5 --normalize=minmax --per=channel

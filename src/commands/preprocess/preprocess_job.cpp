@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "commands/preprocess/column_units.hpp"
 #include "commands/preprocess/feature_units.hpp"
 #include "commands/preprocess/preprocess_passes.hpp"
 #include "core/clock.hpp"
@@ -84,10 +85,12 @@ DerivedRows rows_of(const PreprocessRequest& request, const TransformPlan& plan)
   return rows;
 }
 
-// Creates the output file without its rows and sets the address of the first row. Local, for rank 0.
+// Creates the output file without its rows and sets the address of the first row. `scaling`: in table units. Local,
+// for rank 0.
 std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const TransformPlan& plan,
                                         const DerivedRows& rows, const std::optional<RowScaling>& scaling,
-                                        bool changes_features, const std::string& temporary, std::int64_t& address) {
+                                        const DescribedColumns& stored, bool changes_features,
+                                        const std::string& temporary, std::int64_t& address) {
   const std::string shift = shift_name(rows.name), divisor = divisor_name(rows.name);
   const std::int64_t scaling_bytes = scaling ? 2 * plan.row_elements * static_cast<std::int64_t>(sizeof(double)) : 0;
   const auto left_out = scaling ? std::vector{shift, divisor} : std::vector<std::string>{};
@@ -99,6 +102,10 @@ std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const 
   file->remove_notes({"content_hash"}, of_file);
   if (changes_features) file->remove_notes({"feature_names", "columns"}, !of_file);
   if (scaling) file->write_note("scaling", units_text(plan, *scaling, stored_units(request.input, rows.name)));
+  if (scaling && !stored.columns.empty()) {
+    const DescribedColumns scaled = scaled_columns(stored, *scaling);
+    file->write_note("columns", columns_text(scaled.columns, scaled.dropped));
+  }
   if (plan.order) file->write_note("channels", name_of(*plan.order));
   if (scaling) {
     file->write_values(shift, scaling->shift);
@@ -129,29 +136,33 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   std::optional<TransformPlan> plan;
   std::optional<RowScaling> scaling;
   DerivedRows rows;
+  DescribedColumns stored;
   agree(world, [&] {
     source.emplace(request.input, request.features);
     if (world.is_root())
       if (const auto warning = unwritten_warning(InputFile(request.input).data_set(request.features)))
         warn_root(*warning);
+    stored = stored_columns(request.input, with_leading_slash(request.features));
     TransformOptions steps = request.steps;
-    std::optional<StoredScaling> stored;
+    std::optional<StoredScaling> like;
     if (request.like) {
-      stored = read_stored_scaling(*request.like, with_leading_slash(request.features));
-      steps.normalize = stored->normalize;
-      steps.unit = stored->unit;
+      like = read_stored_scaling(*request.like, with_leading_slash(request.features));
+      steps.normalize = like->normalize;
+      steps.unit = like->unit;
     }
     plan = plan_transform(steps, source->info(), source->number_type(), source->description());
+    require_convertible(stored, *plan, request.input);
     rows = rows_of(request, *plan);
-    if (!stored) return;
-    require_same_features(*stored, *plan, request.input, *request.like, rows.name);
+    if (!like) return;
+    require_same_features(*like, *plan, request.input, *request.like, rows.name);
     const auto elements = static_cast<std::size_t>(plan->row_elements);
-    require(stored->values.shift.size() == elements && stored->values.divisor.size() == elements, [&] {
+    require(like->values.shift.size() == elements && like->values.divisor.size() == elements, [&] {
       return fmt::format("the scaling in '{}' is damaged (it has {} for {} of a row). Pass another file.",
-                         *request.like, counted(static_cast<std::int64_t>(stored->values.shift.size()), "number"),
+                         *request.like, counted(static_cast<std::int64_t>(like->values.shift.size()), "number"),
                          elements);
     });
-    scaling = std::move(stored->values);
+    require_codes_stay(stored, like->values, request.input, *request.like);
+    scaling = std::move(like->values);
   });
   require_same_input(request.input, *source, world);
   RunOptions options;
@@ -165,8 +176,11 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
     world.broadcast_vector(scaling->divisor);
   } else {
     scaling = find_scaling(job);
+    if (scaling) scaling = in_table_units(stored, without_codes(stored, std::move(*scaling)));
   }
-  const RowScaling* scaling_used = scaling ? &*scaling : nullptr;
+  std::optional<RowScaling> scaling_of_stored;
+  if (scaling) scaling_of_stored = in_stored_units(stored, *scaling);
+  const RowScaling* scaling_used = scaling_of_stored ? &*scaling_of_stored : nullptr;
   std::optional<UnfinishedFile> output;
   std::unique_ptr<DerivedFile> file;
   std::int64_t address = 0;
@@ -174,7 +188,7 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
     if (!world.is_root()) return;
     output.emplace(request.output);
     const bool changes_features = plan->row_elements != source->info().row_elements();
-    file = begin_file(request, *plan, rows, scaling, changes_features, output->temporary(), address);
+    file = begin_file(request, *plan, rows, scaling, stored, changes_features, output->temporary(), address);
     if (rows.compression == 0) file->close();
   });
   const std::string temporary = world.broadcast(output ? output->temporary() : "", 0);

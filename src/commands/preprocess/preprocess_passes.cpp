@@ -36,10 +36,6 @@ struct Segments {
   IndexRange blocks(std::int64_t segment) const {
     return {segment * blocks_per_segment, std::min(source.block_count(), (segment + 1) * blocks_per_segment)};
   }
-  std::int64_t rows(std::int64_t segment) const {
-    const IndexRange range = blocks(segment);
-    return source.block(range.end - 1).end - source.block(range.begin).begin;
-  }
 };
 
 // How many items all ranks process in one round: `per_thread` for each thread, limited by the memory of rank 0, which
@@ -63,17 +59,17 @@ IndexRange part_of(IndexRange all, const Communicator& world) {
 // The moments of this rank's segments `mine`, as numbers in the order of the segments.
 std::vector<double> compute_moments(const PreprocessJob& job, const Segments& segments, IndexRange mine) {
   const std::int64_t features = job.plan.row_elements;
-  std::vector<double> numbers(static_cast<std::size_t>(4 * features * mine.count()));
+  const std::int64_t count = FeatureMoments::number_count * features;
+  std::vector<double> numbers(static_cast<std::size_t>(count * mine.count()));
   for_each_index(mine, job.threads, [&] {
-    return IndexWork(
-        [&, worker = std::make_shared<RowTransformer>(job.source, job.plan, nullptr)](std::int64_t segment) {
-          FeatureMoments moments(features);
-          const IndexRange blocks = segments.blocks(segment);
-          for (std::int64_t block = blocks.begin; block < blocks.end; ++block)
-            worker->add_to(moments, job.source.block(block));
-          std::copy(moments.numbers().begin(), moments.numbers().end(),
-                    numbers.begin() + (segment - mine.begin) * 4 * features);
-        });
+    return IndexWork([&,
+                      worker = std::make_shared<RowTransformer>(job.source, job.plan, nullptr)](std::int64_t segment) {
+      FeatureMoments moments(features);
+      const IndexRange blocks = segments.blocks(segment);
+      for (std::int64_t block = blocks.begin; block < blocks.end; ++block)
+        worker->add_to(moments, job.source.block(block));
+      std::copy(moments.numbers().begin(), moments.numbers().end(), numbers.begin() + (segment - mine.begin) * count);
+    });
   });
   job.source.require_unchanged();
   return numbers;
@@ -145,7 +141,8 @@ std::optional<RowScaling> find_scaling(const PreprocessJob& job) {
   if (job.plan.normalize == Normalize::none) return std::nullopt;
   const std::int64_t features = job.plan.row_elements;
   const Segments segments(job.source);
-  const std::int64_t segment_bytes = 4 * features * static_cast<std::int64_t>(sizeof(double));
+  const std::int64_t count = FeatureMoments::number_count * features;
+  const std::int64_t segment_bytes = count * static_cast<std::int64_t>(sizeof(double));
   FeatureMoments all(features);
   for_each_round(segments.count(), round_size(job, 1, segment_bytes), [&](IndexRange round) {
     std::vector<double> mine;
@@ -153,13 +150,13 @@ std::optional<RowScaling> find_scaling(const PreprocessJob& job) {
     const std::vector<double> numbers = job.world.gather(mine);
     if (!job.world.is_root()) return;
     for (std::int64_t segment = round.begin; segment < round.end; ++segment) {
-      const auto first = numbers.begin() + (segment - round.begin) * 4 * features;
-      all.join(FeatureMoments::of_numbers({first, first + 4 * features}, segments.rows(segment)));
+      const auto first = numbers.begin() + (segment - round.begin) * count;
+      all.join(FeatureMoments::of_numbers({first, first + count}));
     }
   });
   std::vector<double> numbers = all.numbers();
   job.world.broadcast_vector(numbers);
-  const auto moments = FeatureMoments::of_numbers(std::move(numbers), job.source.info().rows());
+  const auto moments = FeatureMoments::of_numbers(std::move(numbers));
   return job.plan.unit == ScalingUnit::channel ? scaling_by_channel(moments, job.plan)
                                                : scaling_of(moments, job.plan.normalize);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "commands/train/study_warnings.hpp"
 #include "core/error.hpp"
@@ -11,6 +12,7 @@
 #include "data/feature_reader.hpp"
 #include "data/node_data.hpp"
 #include "data/storage.hpp"
+#include "data/stored_offsets.hpp"
 #include "data/stream/stream_scaling.hpp"
 #include "data/synthetic.hpp"
 #include "engines/network_check.hpp"
@@ -55,7 +57,9 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   options.threads = placement.thread_count();
   prepared.data = load_targets(study.data, schema, world, node);
   agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, node); });
-  prepared.splits->scale_by(streamed_scalings(study, schema, *prepared.splits, options.threads, world));
+  StreamStatistics statistics = streamed_statistics(study, schema, *prepared.splits, options.threads, world);
+  prepared.data->fills = std::move(statistics.fills);
+  prepared.splits->scale_by(std::move(statistics.scalings));
   // Inside agree(), since a single node may not have enough memory for its windows.
   agree(world, [&] {
     prepared.stream =
@@ -83,9 +87,10 @@ std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& 
   return agree_on_file(study.data, world);
 }
 
-StudyData prepare_study_data(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional<FileSchema> file,
                              const Placement& placement, const Communicator& world, const Communicator& node) {
   StudyData prepared;
+  if (file) file = with_offsets(study.data, std::move(*file), world);
   if (file) prepared.description = file->description;
   if (file && study.data.mode == DataMode::streamed)
     open_stream(study, plan, *file, placement, world, node, prepared);
@@ -104,6 +109,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
     if (file && world.is_root()) unwritten = unwritten_warnings(study.data);
   });
   for (const auto& warning : unwritten) warn_root(warning);
+  if (prepared.data && prepared.data->has_empty_cells()) log_root(empty_cells_text(*prepared.data->fills));
   for (const auto& warning : probability_warnings(prepared.networks, plan)) warn_root(warning);
   // A separate agree(): a rank that fails above would miss the collective calls of its node.
   agree(world, [&] {

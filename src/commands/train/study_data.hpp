@@ -43,7 +43,7 @@ std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& 
 /// is read by one thread per core of `placement`, before or during the training. `study`: with data.mode settled.
 /// `file`: from agree_on_data(). The ranks of `node` share memory and must destroy the result together. Throws
 /// AgreedError. Collective over world.
-StudyData prepare_study_data(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional<FileSchema> file,
                              const Placement& placement, const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

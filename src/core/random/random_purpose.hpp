@@ -18,6 +18,7 @@ enum class Purpose : std::uint32_t {
   synthetic_targets = 9,
   block_order = 10,
   window_order = 11,
+  sampled_rows = 12,
 };
 
 }  // namespace sheaf

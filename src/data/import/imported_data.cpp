@@ -21,11 +21,15 @@ bool fits_float(double value) {
   return std::abs(value) <= double{std::numeric_limits<float>::max()};
 }
 
-void require_finite(const NumberArray& array, const std::string& name) {
+// `accepts_nan`: as an empty cell.
+void require_finite(const NumberArray& array, bool accepts_nan, const std::string& name) {
   if (!is_real(array.type)) return;
   visit_numbers(array, [&](const auto* values) {
     const auto* end = values + array.elements();
-    const auto* bad = std::find_if_not(values, end, [](auto value) { return fits_float(static_cast<double>(value)); });
+    const auto* bad = std::find_if_not(values, end, [accepts_nan](auto value) {
+      const auto number = static_cast<double>(value);
+      return fits_float(number) || (accepts_nan && std::isnan(number));
+    });
     if (bad == end) return;
     const std::int64_t index = bad - values;
     throw RunError(
@@ -170,12 +174,12 @@ void require_fit(const ImportedData& data, const std::string& features_name, con
   require(features.rows() > 0 && features.row_elements() > 0,
           fmt::format("'{}' {} is empty (it has no rows or no features). Use a file with at least one row.",
                       features_name, shape_text(features.shape)));
-  require_finite(features, features_name);
+  require_finite(features, features.shape.size() <= 2, features_name);
   if (!data.targets) return;
   require(features.rows() == data.targets->rows(),
           fmt::format("'{}' and '{}' have {} and {} rows (they must have the same number). Store one target per row.",
                       features_name, targets_name, features.rows(), data.targets->rows()));
-  require_finite(*data.targets, targets_name);
+  require_finite(*data.targets, false, targets_name);
 }
 
 }  // namespace sheaf

@@ -47,7 +47,7 @@ CodedTargets as_targets(NumberArray array, std::optional<Task> task, const Known
 std::string content_hash(const ImportedData& data);
 
 /// Throws RunError, with the file names, unless there are rows and features, the numbers of rows are equal, and all
-/// values are finite in 32-bit floating point.
+/// values are finite in 32-bit floating point. NaN in features of tables is an empty cell.
 void require_fit(const ImportedData& data, const std::string& features_name, const std::string& targets_name);
 
 }  // namespace sheaf

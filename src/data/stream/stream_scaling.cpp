@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/interruption.hpp"
@@ -12,6 +13,7 @@
 #include "data/feature_reader.hpp"
 #include "data/moments.hpp"
 #include "data/node_data.hpp"
+#include "data/row_sample.hpp"
 #include "data/storage.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/settings.hpp"
@@ -24,27 +26,37 @@ namespace {
 constexpr std::int64_t max_parts = 64;
 constexpr std::int64_t max_splits = 1000;
 
-// Computes the moments of parts of the file for all splits.
+// The results of a part of the file.
+struct Part {
+  std::vector<double> numbers;            // FeatureMoments::numbers() of each split
+  std::vector<float> sample;              // the sampled rows
+  std::vector<std::int64_t> empty_cells;  // of each feature
+};
+
+// Computes the results of parts of the file for all splits.
 class PartReader {
  public:
   PartReader(const FeatureReader& reader, const RowShape& shape,
-             const std::vector<std::shared_ptr<const Split>>& splits)
-      : reader_(reader), shape_(shape), splits_(splits) {}
+             const std::vector<std::shared_ptr<const Split>>& splits, const std::vector<std::int64_t>& sampled)
+      : reader_(reader), shape_(shape), splits_(splits), sampled_(sampled) {}
 
-  // Returns the moments of each split over the given blocks. Appends every `stride`-th row of the file to `sample`; 0:
-  // none.
-  std::vector<FeatureMoments> sum_up(IndexRange blocks, std::int64_t stride, std::vector<float>& sample) {
+  Part sum_up(IndexRange blocks) {
+    Part part;
+    part.empty_cells.resize(static_cast<std::size_t>(shape_.feature_count));
     std::vector<FeatureMoments> sums(splits_.size(), FeatureMoments(shape_.feature_count));
     for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
       leave_if_interrupted();
       const IndexRange rows = reader_.block(number);
       values_.resize(static_cast<std::size_t>(rows.count() * feature_bytes(shape_)));
-      reader_.read(rows, values_.data(), buffers_);
+      if (reader_.read(rows, values_.data(), buffers_) > 0)
+        count_empty_cells(reinterpret_cast<const float*>(values_.data()), rows.count(), part.empty_cells);
       for (std::size_t split = 0; split < splits_.size(); ++split)
         add_block(rows, splits_[split]->training_rows, sums[split]);
-      if (stride > 0) add_to_sample(rows, stride, sample);
+      add_to_sample(rows, part.sample);
     }
-    return sums;
+    for (const FeatureMoments& moments : sums)
+      part.numbers.insert(part.numbers.end(), moments.numbers().begin(), moments.numbers().end());
+    return part;
   }
 
  private:
@@ -57,102 +69,122 @@ class PartReader {
       sums.add(reinterpret_cast<const float*>(values_.data()), places_);
   }
 
-  void add_to_sample(IndexRange rows, std::int64_t stride, std::vector<float>& sample) const {
+  template <class Value>
+  void add_rows(const Value* values, IndexRange rows, std::vector<float>& sample) const {
     const std::int64_t width = shape_.feature_count;
-    for (std::int64_t row = (rows.begin + stride - 1) / stride * stride; row < rows.end; row += stride) {
-      const std::int64_t first = (row - rows.begin) * width;
-      if (shape_.byte_features) {
-        const auto* values = reinterpret_cast<const std::uint8_t*>(values_.data()) + first;
-        sample.insert(sample.end(), values, values + width);
-      } else {
-        const auto* values = reinterpret_cast<const float*>(values_.data()) + first;
-        sample.insert(sample.end(), values, values + width);
-      }
+    for (auto row = std::lower_bound(sampled_.begin(), sampled_.end(), rows.begin);
+         row != sampled_.end() && *row < rows.end; ++row) {
+      const Value* first = values + (*row - rows.begin) * width;
+      sample.insert(sample.end(), first, first + width);
     }
+  }
+
+  void add_to_sample(IndexRange rows, std::vector<float>& sample) const {
+    if (shape_.byte_features)
+      add_rows(reinterpret_cast<const std::uint8_t*>(values_.data()), rows, sample);
+    else
+      add_rows(reinterpret_cast<const float*>(values_.data()), rows, sample);
   }
 
   const FeatureReader& reader_;
   const RowShape& shape_;
   const std::vector<std::shared_ptr<const Split>>& splits_;
+  const std::vector<std::int64_t>& sampled_;
   FeatureReader::Buffers buffers_;
   std::vector<std::byte> values_;
   std::vector<std::int64_t> places_;
 };
 
-// The rows of a split in `sample`, which has every `stride`-th row of the file.
-std::vector<float> sample_of(const Split& split, const std::vector<float>& sample, std::int64_t stride,
-                             std::int64_t width) {
+// The training rows of a split in `sample`, which has the values of the rows `sampled`.
+std::vector<float> sample_of(const Split& split, const std::vector<std::int64_t>& sampled,
+                             const std::vector<float>& sample, std::int64_t width) {
   std::vector<float> values;
-  if (stride == 0) return values;
-  split.training_rows.for_each([&](std::int64_t row) {
-    if (row % stride != 0) return;
-    const auto first = sample.begin() + row / stride * width;
+  for_each_sampled(sampled, split.training_rows, [&](std::size_t place) {
+    const auto first = sample.begin() + static_cast<std::ptrdiff_t>(place) * width;
     values.insert(values.end(), first, first + width);
   });
   return values;
 }
 
+std::vector<std::shared_ptr<const Split>> all_splits(const Study& study, Splits& all) {
+  std::vector<std::shared_ptr<const Split>> splits;
+  const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);
+  for (std::int64_t split = 0; split < all.count(); ++split) splits.push_back(all.split(split / folds, split % folds));
+  return splits;
+}
+
 }  // namespace
 
-std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSchema& schema, Splits& all,
-                                              std::int64_t threads, const Communicator& world) {
-  if (study.data.normalize == Normalize::none) return {};
-  std::vector<std::shared_ptr<const Split>> splits;
+StreamStatistics streamed_statistics(const Study& study, const FileSchema& schema, Splits& all, std::int64_t threads,
+                                     const Communicator& world) {
+  const Normalize normalize = study.data.normalize;
+  if (normalize == Normalize::none && !schema.may_have_empty_cells()) return {};
   const RowShape shape = row_shape(schema, study.data.task);
-  // Row counts and FeatureMoments::numbers() for each part and split.
-  const auto size = static_cast<std::size_t>(4 * shape.feature_count);
-  std::vector<std::int64_t> counts;
-  std::vector<double> numbers;
-  const std::int64_t stride =
-      study.data.normalize == Normalize::robust ? sample_stride(schema.rows, shape.feature_count) : 0;
-  std::vector<std::vector<float>> samples;  // of each part
+  std::shared_ptr<FeatureFills> fills;
+  if (schema.may_have_empty_cells())
+    fills = std::make_shared<FeatureFills>(feature_fills(schema.description.columns, shape.feature_count));
+  const bool sums_up = normalize != Normalize::none ||
+                       (fills && std::count(fills->rules.begin(), fills->rules.end(), FillRule::mean) > 0);
+  std::vector<std::int64_t> sampled;
+  if (normalize == Normalize::robust || fills)
+    sampled = sampled_rows(schema.rows, shape.feature_count, study.study.seed);
+  std::vector<std::shared_ptr<const Split>> splits;  // whose sums are computed
+  std::vector<Part> parts;
   agree(world, [&] {
-    if (all.count() > max_splits)
+    if (sums_up && all.count() > max_splits)
       throw UsageError(fmt::format(
           "data.normalize = {} supports at most {} splits of streamed data (study.iterations, search.repeats "
           "and search.folds make {}). Reduce them, set data.validation = 0 if there are no folds, or set "
           "data.normalize = none.",
           setting_text(study, "data.normalize"), max_splits, all.count()));
-    const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);
-    for (std::int64_t split = 0; split < all.count(); ++split)
-      splits.push_back(all.split(split / folds, split % folds));
+    if (sums_up) splits = all_splits(study, all);
     const FeatureReader reader(study.data, schema);
-    const std::int64_t parts = std::min(max_parts, reader.block_count());
-    const IndexRange share = split_evenly(parts, world.size(), world.rank());
-    counts.resize(static_cast<std::size_t>(share.count()) * splits.size());
-    numbers.resize(counts.size() * size);
-    samples.resize(static_cast<std::size_t>(share.count()));
+    const std::int64_t part_count = std::min(max_parts, reader.block_count());
+    const IndexRange share = split_evenly(part_count, world.size(), world.rank());
+    parts.resize(static_cast<std::size_t>(share.count()));
     for_each_index(share, threads, [&]() -> IndexWork {
-      auto part_reader = std::make_shared<PartReader>(reader, shape, splits);
+      auto part_reader = std::make_shared<PartReader>(reader, shape, splits, sampled);
       return [&, part_reader](std::int64_t part) {
-        auto place = static_cast<std::size_t>(part - share.begin) * splits.size();
-        const IndexRange blocks = split_evenly(reader.block_count(), parts, part);
-        auto& sample = samples[static_cast<std::size_t>(part - share.begin)];
-        for (const FeatureMoments& sums : part_reader->sum_up(blocks, stride, sample)) {
-          counts[place] = sums.count();
-          std::copy(sums.numbers().begin(), sums.numbers().end(),
-                    numbers.begin() + static_cast<std::ptrdiff_t>(place * size));
-          ++place;
-        }
+        const IndexRange blocks = split_evenly(reader.block_count(), part_count, part);
+        parts[static_cast<std::size_t>(part - share.begin)] = part_reader->sum_up(blocks);
       };
     });
   });
-  const std::vector<std::int64_t> all_counts = world.all_gather(counts);
-  const std::vector<double> all_numbers = world.all_gather(numbers);
+  std::vector<double> own_numbers;
   std::vector<float> own_sample;
-  for (const auto& sample : samples) own_sample.insert(own_sample.end(), sample.begin(), sample.end());
-  const std::vector<float> sample = world.all_gather(own_sample);
-  std::vector<FeatureMoments> sums(splits.size(), FeatureMoments(shape.feature_count));
-  for (std::size_t place = 0; place < all_counts.size(); ++place) {
-    const auto first = all_numbers.begin() + static_cast<std::ptrdiff_t>(place * size);
-    sums[place % splits.size()].join(
-        FeatureMoments::of_numbers({first, first + static_cast<std::ptrdiff_t>(size)}, all_counts[place]));
+  std::vector<std::int64_t> empty_cells(static_cast<std::size_t>(shape.feature_count));
+  for (const Part& part : parts) {
+    own_numbers.insert(own_numbers.end(), part.numbers.begin(), part.numbers.end());
+    own_sample.insert(own_sample.end(), part.sample.begin(), part.sample.end());
+    for (std::size_t feature = 0; feature < part.empty_cells.size(); ++feature)
+      empty_cells[feature] += part.empty_cells[feature];
   }
-  std::vector<FeatureScaling> scalings;
-  for (std::size_t split = 0; split < splits.size(); ++split)
-    scalings.push_back(feature_scaling(sums[split], sample_of(*splits[split], sample, stride, shape.feature_count),
-                                       study.data.normalize));
-  return scalings;
+  const std::vector<double> numbers = world.all_gather(own_numbers);
+  const std::vector<float> sample = world.all_gather(own_sample);
+  StreamStatistics statistics;
+  if (fills) {
+    fills->empty_cells = world.sum(std::move(empty_cells));
+    statistics.fills = fills;
+  }
+
+  const auto size = static_cast<std::size_t>(FeatureMoments::number_count * shape.feature_count);
+  std::vector<FeatureMoments> sums(splits.size(), FeatureMoments(shape.feature_count));
+  for (std::size_t first = 0, place = 0; first < numbers.size(); first += size, ++place) {
+    const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(first);
+    sums[place % splits.size()].join(FeatureMoments::of_numbers({begin, begin + static_cast<std::ptrdiff_t>(size)}));
+  }
+  const StatisticsNeeds needs(fills.get(), normalize);
+  const auto add_scaling = [&](const Split& split, const FeatureMoments* moments) {
+    std::vector<float> values;
+    if (needs.sample) values = sample_of(split, sampled, sample, shape.feature_count);
+    statistics.scalings.push_back(feature_scaling(fills.get(), needs.moments ? moments : nullptr, values, normalize));
+  };
+  if (sums_up) {
+    for (std::size_t split = 0; split < splits.size(); ++split) add_scaling(*splits[split], &sums[split]);
+  } else {
+    for (const auto& split : all_splits(study, all)) add_scaling(*split, nullptr);
+  }
+  return statistics;
 }
 
 }  // namespace sheaf

@@ -1,8 +1,9 @@
-// Computes the scaling of streamed data: one pass over the file gives the statistics of all splits.
+// Computes the scaling and the fill values of streamed data: one pass over the file gives the statistics of all splits.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "data/dataset.hpp"
@@ -13,11 +14,17 @@
 
 namespace sheaf {
 
-/// The feature_scaling() of each split of the study, in the order of Splits::count(). Sums are combined in the order of
-/// the rows, so that results do not depend on the number of ranks and threads. Empty without data.normalize. Throws
-/// AgreedError if the file cannot be read, a feature is not finite, or there are more than 1000 splits. Collective over
-/// `world`.
-std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSchema& schema, Splits& all,
-                                              std::int64_t threads, const Communicator& world);
+/// Statistics of all splits of a study.
+struct StreamStatistics {
+  std::vector<FeatureScaling> scalings;       ///< of each split, in the order of Splits::count(); empty: none is needed
+  std::shared_ptr<const FeatureFills> fills;  ///< as DataSet::fills
+};
+
+/// Reads the file once if the study scales features or if the file may have empty cells, and computes the
+/// feature_scaling() of each split. Sums are combined in the order of the rows, so that results do not depend on the
+/// number of ranks and threads. Throws AgreedError if the file cannot be read, a feature is not valid, or there are
+/// more than 1000 splits whose sums are needed. Collective over `world`.
+StreamStatistics streamed_statistics(const Study& study, const FileSchema& schema, Splits& all, std::int64_t threads,
+                                     const Communicator& world);
 
 }  // namespace sheaf

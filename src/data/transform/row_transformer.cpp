@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <type_traits>
 
@@ -36,7 +37,8 @@ void RowTransformer::use_rows(const T* stored, IndexRange rows, bool finite, Use
   const std::int64_t width = source_.info().row_elements();
   for (std::int64_t row = rows.begin; row < rows.end; ++row, stored += width) {
     if constexpr (std::is_floating_point_v<T>) {
-      const std::int64_t wrong = finite ? first_not_finite(stored, width) : width;
+      std::int64_t wrong = finite ? first_not_finite(stored, width) : width;
+      while (plan_.keeps_nan && wrong < width && !std::isinf(stored[wrong])) ++wrong;
       if (wrong < width)
         throw RunError(
             fmt::format("The {} contains {} in row {}, column {} (it cannot be scaled or converted to an integer). "

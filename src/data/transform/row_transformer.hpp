@@ -21,8 +21,8 @@ class RowTransformer {
   RowTransformer(const StoredRows& source, const TransformPlan& plan, const RowScaling* scaling);
 
   /// Reads rows, resizes them and adds them to `moments`. Throws RunError if they cannot be read or if a number is not
-  /// finite. The result is only reliable if source.require_unchanged() returns afterwards; this also applies to
-  /// write().
+  /// finite; NaN is skipped if the plan keeps it. The result is only reliable if source.require_unchanged() returns
+  /// afterwards; this also applies to write().
   void add_to(FeatureMoments& moments, IndexRange rows);
   /// Reads rows, applies all steps and writes them contiguously to `to`, which must be aligned. Throws as add_to(), but
   /// floating-point results without scaling need not be finite.

@@ -93,6 +93,7 @@ TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo&
     plan.images.emplace(from, to);
     plan.row_elements = to.elements();
   }
+  plan.keeps_nan = info.shape.size() <= 2 && is_real(plan.type);
   return plan;
 }
 

@@ -37,6 +37,7 @@ struct TransformPlan {
   Normalize normalize = Normalize::none;
   ScalingUnit unit = ScalingUnit::feature;
   std::int64_t row_elements = 0;  ///< elements per row of the result
+  bool keeps_nan = false;         ///< NaN is an empty cell of a table, not an error
 
   /// The channel of each element of a row. Requires `images`.
   std::vector<std::int64_t> channel_of_elements() const;

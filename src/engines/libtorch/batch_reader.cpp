@@ -88,6 +88,7 @@ BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const Split& 
     scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
     if (!scaling.clip.empty()) clip_ = view_of(scaling.clip.data(), {data.feature_count}, torch::kFloat32).to(device);
   }
+  if (data.has_empty_cells()) fill_ = view_of(scaling.fill.data(), {data.feature_count}, torch::kFloat32).to(device);
   if (const TargetScaling& targets = split.target_scaling; targets.is_active()) {
     target_shift_ = view_of(targets.shift.data(), {data.output_count}, torch::kFloat32).to(device, torch::kFloat64);
     target_unit_ = view_of(targets.unit.data(), {data.output_count}, torch::kFloat64).to(device);
@@ -118,6 +119,7 @@ bool BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
 
 torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
   torch::Tensor gathered = upload_(tensors_.features.index_select(0, rows)).to(torch::kFloat32);
+  if (fill_.defined()) gathered = torch::where(gathered.isnan(), fill_, gathered);
   if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
   if (clip_.defined()) {  // see clip_divisor()
     const torch::Tensor bent = gathered.mul(clip_);

@@ -76,6 +76,7 @@ class BatchReader {
   Uploader upload_;
   torch::Tensor shift_, scale_;               // undefined: features are not scaled
   torch::Tensor clip_;                        // undefined: they are not clipped
+  torch::Tensor fill_;                        // undefined: there are no empty cells
   torch::Tensor target_shift_, target_unit_;  // [outputs] float64; undefined: targets are not scaled
   torch::Tensor one_hot_;  // [classes, classes], row k is class k; undefined: targets are not converted
 };

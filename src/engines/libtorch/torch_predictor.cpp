@@ -14,6 +14,7 @@
 #include "engines/libtorch/torch_device.hpp"
 #include "engines/libtorch/torch_messages.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
+#include "engines/libtorch/torchscript_file.hpp"
 
 namespace sheaf {
 namespace {
@@ -24,14 +25,16 @@ std::vector<std::int64_t> sizes_of(std::int64_t count, const std::vector<std::in
   return sizes;
 }
 
-// Returns outputs [count, outputs] on the CPU.
+// Returns outputs [count, outputs] without offsets, on the CPU.
 torch::Tensor call_module(const OpenedModel& model, torch::jit::Module& module, const torch::Tensor& features) {
   const c10::InferenceMode inference;
   torch::Tensor outputs;
   try {
-    const c10::IValue returned = module.forward({features});
+    c10::optional<torch::jit::Method> relative;
+    if (model.trained) relative = module.find_method(relative_forward_name);
+    const c10::IValue returned = relative ? (*relative)({features}) : module.forward({features});
     require(returned.isTensor(), "it does not return one tensor");
-    outputs = returned.toTensor().to(torch::kCPU, torch::kFloat32).contiguous();
+    outputs = returned.toTensor().to(torch::kCPU, model.output_offsets.empty() ? torch::kFloat32 : torch::kFloat64);
   } catch (const std::exception& error) {
     throw RunError(fmt::format("model '{}' fails on features [{}] ({}). Use data of the shape that the model expects.",
                                model.path, fmt::join(features.sizes(), ", "), torch_messages(error)));
@@ -43,7 +46,10 @@ torch::Tensor call_module(const OpenedModel& model, torch::jit::Module& module, 
         "a module that returns one of these shapes.",
         model.path, fmt::join(outputs.sizes(), ", "), fmt::join(features.sizes(), ", "));
   });
-  return outputs.dim() == 1 ? outputs.unsqueeze(1) : outputs;
+  if (outputs.dim() == 1) outputs = outputs.unsqueeze(1);
+  if (outputs.size(1) == static_cast<std::int64_t>(model.output_offsets.size()))
+    outputs = outputs - torch::tensor(model.output_offsets, torch::kFloat64);
+  return outputs.to(torch::kFloat32).contiguous();
 }
 
 class TorchPredictor : public Predictor {

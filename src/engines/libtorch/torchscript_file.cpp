@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "data/column_encoding.hpp"
 #include "engines/libtorch/layer_network.hpp"
 #include "engines/libtorch/script_model.hpp"
 #include "engines/libtorch/torch_messages.hpp"
@@ -101,27 +102,54 @@ std::string image_check(const ImageShape& image) {
       image.channels, image.height, image.width);
 }
 
-std::string forward_source(const ImageShape& image, const std::string& statements, bool clips) {
-  return "def forward(self, features: Tensor) -> Tensor:\n" + image_check(image) +
-         "  values = (torch.flatten(features, 1).to(self.scale) - self.shift) * self.scale\n" +
-         (clips ? "  bent = values * self.clip\n"
-                  "  values = values / torch.minimum(torch.sqrt(1.0 + torch.square(bent)), 1.0 + torch.abs(bent))\n"
-                : "") +
+// The steps of the module besides the network.
+struct ModuleParts {
+  ImageShape image;
+  bool fills = false;           // empty cells
+  bool clips = false;           // scaled features
+  bool offsets = false;         // subtracts offsets from features
+  bool target_offsets = false;  // adds offsets to outputs
+
+  bool any_offsets() const { return offsets || target_offsets; }
+};
+
+// The function that computes the outputs. With offsets, features and outputs are without them.
+std::string network_source(const ModuleParts& parts, const std::string& statements) {
+  return fmt::format("def {}(self, features: Tensor) -> Tensor:\n",
+                     parts.any_offsets() ? relative_forward_name : "forward") +
+         image_check(parts.image) +
+         (parts.fills ? "  values = torch.flatten(features, 1).to(self.scale)\n"
+                        "  values = torch.where(torch.isnan(values), self.fill, values)\n"
+                        "  values = (values - self.shift) * self.scale\n"
+                      : "  values = (torch.flatten(features, 1).to(self.scale) - self.shift) * self.scale\n") +
+         (parts.clips
+              ? "  bent = values * self.clip\n"
+                "  values = values / torch.minimum(torch.sqrt(1.0 + torch.square(bent)), 1.0 + torch.abs(bent))\n"
+              : "") +
          statements + "  return values\n";
 }
 
-std::string layers_source(const ModelOptions& model, const ImageShape& image, const std::vector<Layer>& layers,
-                          bool clips) {
-  std::string source;
-  for (std::size_t number = 0; number < layers.size(); ++number) source += layer_source(model, layers[number], number);
-  return forward_source(image, source, clips);
+// The function that subtracts offsets before the network and adds them after it, in double.
+std::string offset_source(const ModuleParts& parts) {
+  return std::string("def forward(self, features: Tensor) -> Tensor:\n") +
+         (parts.offsets ? "  features = (torch.flatten(features, 1).to(self.offset) - self.offset).to(self.scale)\n"
+                        : "") +
+         fmt::format("  values = self.{}(features)\n", relative_forward_name) +
+         (parts.target_offsets ? "  values = values.to(self.target_offset) + self.target_offset\n" : "") +
+         "  return values\n";
 }
 
-std::string module_source(const ImageShape& image, bool clips) {
+std::string layers_source(const ModelOptions& model, const std::vector<Layer>& layers) {
+  std::string source;
+  for (std::size_t number = 0; number < layers.size(); ++number) source += layer_source(model, layers[number], number);
+  return source;
+}
+
+std::string module_source(const ImageShape& image) {
   const std::string rows =
       image.channels == 0 ? "values"
                           : fmt::format("values.view([-1, {}, {}, {}])", image.channels, image.height, image.width);
-  return forward_source(image, fmt::format("  values = self.module.forward({})\n", rows), clips);
+  return fmt::format("  values = self.module.forward({})\n", rows);
 }
 
 torch::Tensor copy_of(const float* values, const std::vector<std::int64_t>& sizes) {
@@ -164,16 +192,25 @@ std::string torchscript_file_bytes(const SavedModel& trained) {
     const std::int64_t features = description.shape.features;
     module.register_buffer("shift", scaled ? copy_of(scaling.shift.data(), {features}) : torch::zeros({features}));
     module.register_buffer("scale", scaled ? copy_of(scaling.scale.data(), {features}) : torch::ones({features}));
-    const bool clips = !scaling.clip.empty();
-    if (clips) module.register_buffer("clip", copy_of(scaling.clip.data(), {features}));
+    const std::vector<double> offsets = feature_offsets(description.data.columns);
+    const std::vector<double>& target_offsets = description.data.target_offsets;
+    ModuleParts parts{description.shape.image, !scaling.fill.empty(), !scaling.clip.empty(), !offsets.empty(),
+                      !target_offsets.empty()};
+    if (parts.clips) module.register_buffer("clip", copy_of(scaling.clip.data(), {features}));
+    if (parts.fills) module.register_buffer("fill", copy_of(scaling.fill.data(), {features}));
+    if (parts.offsets) module.register_buffer("offset", torch::tensor(offsets, torch::kFloat64));
+    if (parts.target_offsets) module.register_buffer("target_offset", torch::tensor(target_offsets, torch::kFloat64));
+    std::string statements;
     if (has_layout(description.model.kind)) {
       const auto layers = network_layout(description.model, description.shape);
       register_layers(module, layers, network);
-      module.define(layers_source(description.model, description.shape.image, layers, clips));
+      statements = layers_source(description.model, layers);
     } else {
       module.register_module("module", ScriptModel(description.model.file).trained(network));
-      module.define(module_source(description.shape.image, clips));
+      statements = module_source(description.shape.image);
     }
+    module.define(network_source(parts, statements));
+    if (parts.any_offsets()) module.define(offset_source(parts));
     std::ostringstream bytes;
     module.save(bytes, {{saved_model_record_name, saved_model_record(trained)}});
     return bytes.str();

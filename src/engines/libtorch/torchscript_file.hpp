@@ -10,8 +10,13 @@
 
 namespace sheaf {
 
-/// The bytes of a model file. Its module takes raw features of any type, [rows, features] or [rows, C, H, W], scales
-/// them with its buffers `shift` and `scale`, and returns outputs [rows, outputs]: plain values, or logits. It is in
+/// The function of a module with offsets that takes features without them, and returns outputs without them. Numbers
+/// with offsets have more digits than the network's type.
+inline constexpr const char* relative_forward_name = "forward_relative";
+
+/// The bytes of a model file. Its module takes raw features of any type, [rows, features] or [rows, C, H, W], subtracts
+/// the buffer `offset`, replaces NaN by `fill`, scales with `shift` and `scale`, and returns outputs [rows, outputs]:
+/// plain values, plus `target_offset`, or logits. Offsets are float64, as are outputs with offsets. It is in
 /// evaluation mode; its parameters require gradients and it has a training mode, so that it can be trained further. A
 /// TorchScript module is read again from its file and becomes a submodule. Plugins cannot be saved, because their code
 /// is in their library. Throws RunError if LibTorch fails. Local.

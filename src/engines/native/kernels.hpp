@@ -21,6 +21,7 @@ struct RowSource {
   const float* scale = nullptr;
   const float* clip =
       nullptr;  ///< [feature_count]: value / sqrt(1 + (clip * value)^2) after scaling; null: no clipping
+  const float* fill = nullptr;  ///< [feature_count]: replaces NaN before scaling; null: there is no NaN
 };
 
 /// Gathers rows and transposes matrices.

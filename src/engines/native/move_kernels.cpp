@@ -101,11 +101,17 @@ void transpose(const Value* from, Stride from_stride, std::int64_t row_count, st
 
 template <class Feature>
 float scaled(const RowSource& source, const Feature* row, std::int64_t feature) {
-  const auto value = static_cast<float>(row[feature]);
+  auto value = static_cast<float>(row[feature]);
+  if (source.fill != nullptr && std::isnan(value)) value = source.fill[feature];
   if (source.shift == nullptr) return value;
   const float scaled = (value - source.shift[feature]) * source.scale[feature];
   if (source.clip == nullptr) return scaled;
   return scaled / clip_divisor(scaled * source.clip[feature]);
+}
+
+template <class V>
+HWY_INLINE void fill_empty_cells(V fill, V* rows) {
+  for (int which = 0; which < 4; ++which) rows[which] = hn::IfThenElse(hn::IsNaN(rows[which]), fill, rows[which]);
 }
 
 template <class V>
@@ -137,6 +143,7 @@ HWY_NOINLINE void scale_rows(const RowSource& source, const Feature* const* from
     const std::int64_t column = std::min(next, count - lanes);  // the last vectors may overlap
     hn::Vec<decltype(d)> rows[] = {load_values(d, row0 + column), load_values(d, row1 + column),
                                    load_values(d, row2 + column), load_values(d, row3 + column)};
+    if (source.fill != nullptr) fill_empty_cells(hn::LoadU(d, source.fill + begin + column), rows);
     if (source.shift != nullptr)
       scale(hn::LoadU(d, source.shift + begin + column), hn::LoadU(d, source.scale + begin + column), rows);
     if (source.clip != nullptr) clip(hn::LoadU(d, source.clip + begin + column), rows);
@@ -213,6 +220,8 @@ bool gather_group(const RowSource& source, const Rows& from, std::int64_t row_co
       transpose_square(
           d, [&](std::int64_t which) { return from(row + which) + column; },
           [&](auto* rows) {
+            if (source.fill != nullptr)
+              fill_empty_cells(load_blocks(d, [&](std::int64_t) { return source.fill + column; }), rows);
             if (source.shift != nullptr)
               scale(load_blocks(d, [&](std::int64_t) { return source.shift + column; }),
                     load_blocks(d, [&](std::int64_t) { return source.scale + column; }), rows);

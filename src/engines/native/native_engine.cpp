@@ -14,17 +14,25 @@ namespace {
 
 class NativePredictor : public Predictor {
  public:
-  explicit NativePredictor(const SavedModel& trained)
+  NativePredictor(const SavedModel& trained, const std::vector<double>& output_offsets)
       : forward_(network_layout(trained.description.model, trained.description.shape),
-                 trained.description.model.activation, trained.network.parameters, trained.scaling) {}
+                 trained.description.model.activation, trained.network.parameters, trained.scaling),
+        output_offsets_(output_offsets) {}
 
   bool predict(const float* features, std::int64_t count, float* outputs) override {
     const FlushDenormals flush;
-    return forward_(features, count, outputs);
+    const bool finite = forward_(features, count, outputs);
+    for (std::int64_t row = 0; row < count; ++row)
+      for (const double offset : output_offsets_) {
+        *outputs = static_cast<float>(double{*outputs} - offset);
+        ++outputs;
+      }
+    return finite;
   }
 
  private:
   NativeForward forward_;
+  const std::vector<double>& output_offsets_;
 };
 
 std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, LaneDevice) {
@@ -64,7 +72,7 @@ std::unique_ptr<Trainer> make_trainer(LaneDevice, const DataSet*) {
 
 std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>&, std::int64_t,
                                           LaneDevice) {
-  return std::make_unique<NativePredictor>(*model.trained);
+  return std::make_unique<NativePredictor>(*model.trained, model.output_offsets);
 }
 
 }  // namespace

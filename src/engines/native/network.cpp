@@ -221,6 +221,7 @@ void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet
   source_.shift = scaled ? scaling.shift.data() : nullptr;
   source_.scale = scaled ? scaling.scale.data() : nullptr;
   source_.clip = scaling.clip.empty() ? nullptr : scaling.clip.data();
+  source_.fill = data.has_empty_cells() ? scaling.fill.data() : nullptr;
   target_scaling_ = &split.target_scaling;
   read_from(data);
 }

@@ -216,6 +216,12 @@ std::int64_t Communicator::sum(std::int64_t value) const {
   return reduce_everywhere(value, MPI_INT64_T, MPI_SUM, handle_);
 }
 
+std::vector<std::int64_t> Communicator::sum(std::vector<std::int64_t> values) const {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, handle_),
+            "MPI_Allreduce");
+  return values;
+}
+
 std::int64_t Communicator::maximum(std::int64_t value) const {
   return reduce_everywhere(value, MPI_INT64_T, MPI_MAX, handle_);
 }

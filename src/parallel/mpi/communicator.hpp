@@ -55,6 +55,7 @@ class Communicator {
   std::vector<std::byte> patient_gather(std::vector<std::byte> own, const WhileWaiting& while_waiting) const;
 
   std::int64_t sum(std::int64_t value) const;
+  std::vector<std::int64_t> sum(std::vector<std::int64_t> values) const;
   std::int64_t maximum(std::int64_t value) const;
   std::int64_t minimum(std::int64_t value) const;
   double maximum(double value) const;

@@ -110,18 +110,24 @@ TEST_CASE("the message names the first invalid feature or target, for any number
            ", column 0 (values must be finite in 32-bit floating point). Remove or replace it.";
   };
   const auto fine = zeros_but({});
-  CHECK(error_of(file_of(zeros_but({{7, NAN}, {39, infinity}, {20, NAN}}), fine), options_of(Task::regression)) ==
-        sentence("/features", "nan", 7));
+  CHECK(error_of(file_of(zeros_but({{7, infinity}, {39, -infinity}, {20, infinity}, {3, NAN}}), fine),
+                 options_of(Task::regression)) == sentence("/features", "inf", 7));
   CHECK(error_of(file_of(zeros_but({{39, -1e300}}), fine), options_of(Task::regression)) ==
         sentence("/features", "-inf", 39));
   CHECK(error_of(file_of(fine, zeros_but({{33, infinity}, {30, NAN}})), options_of(Task::regression)) ==
         sentence("/targets", "nan", 30));
   const auto matrix = [](const std::string& path) {
     FixtureFile file(path);
-    file.numbers("/features", {3, 4}, {1, 2, 3, 4, 5, 6, NAN, NAN, 9, 10, 11, NAN});
+    file.numbers("/features", {3, 4}, {1, 2, 3, NAN, 5, 6, infinity, NAN, 9, 10, 11, infinity});
     file.numbers("/targets", {3}, {1, 2, 3});
   };
-  CHECK_THAT(error_of(matrix, options_of(Task::regression)), ContainsSubstring("contains nan in row 1, column 2 ("));
+  CHECK_THAT(error_of(matrix, options_of(Task::regression)), ContainsSubstring("contains inf in row 1, column 2 ("));
+  const auto image = [](const std::string& path) {
+    FixtureFile file(path);
+    file.numbers("/features", {2, 1, 2, 2}, {1, 2, 3, 4, 5, NAN, 7, 8});
+    file.numbers("/targets", {2}, {1, 2});
+  };
+  CHECK_THAT(error_of(image, options_of(Task::regression)), ContainsSubstring("contains nan in row 1, column 1 ("));
 }
 
 TEST_CASE("the message names the first invalid label and the reason, for any number of ranks") {

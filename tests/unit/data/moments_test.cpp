@@ -2,6 +2,7 @@
 #include "data/moments.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "core/random/random_stream.hpp"
 #include "support/catch.hpp"
@@ -58,7 +59,7 @@ TEST_CASE("moments of many rows are accurate when the mean is large and the devi
       const Reference exact = reference_of(values, 1, 0);
       const FeatureMoments found = moments_of(values, 1);
       const auto squares = static_cast<double>(exact.squares);
-      CHECK(found.count() == rows);
+      CHECK(found.count(0) == rows);
       CHECK(std::abs(found.squares(0) / squares - 1) < (rows == 1000 ? 1e-13 : 1e-11));
       CHECK(std::abs(found.mean(0) - static_cast<double>(exact.mean)) < 1e-8 * std::sqrt(squares / rows));
     }
@@ -82,12 +83,37 @@ TEST_CASE("repeated rows count repeatedly, and an empty list of rows changes not
   const std::vector<double> values = {1, 1e200, 4, -1e200};
   FeatureMoments found(2);
   found.add(values.data(), {});
-  CHECK(found.count() == 0);
+  CHECK(found.count(0) == 0);
   found.add(values.data(), {0, 1, 1});
-  CHECK(found.count() == 3);
+  CHECK(found.count(0) == 3);
   CHECK(found.mean(0) == 3);
   CHECK(found.squares(0) == 6);
   CHECK(found.least(1) == -1e200);
   CHECK(found.greatest(1) == 1e200);
   CHECK(std::isfinite(found.mean(1)));
+}
+
+TEST_CASE("NaN is skipped, whatever the order of rows and joins") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> values = {1, nan, nan, nan, 2, nan, 3, 5, nan};  // 3 features
+  FeatureMoments whole(3), joined(3);
+  whole.add(values.data(), {0, 1, 2});
+  for (const std::int64_t row : {0, 1, 2}) {
+    FeatureMoments part(3);
+    part.add(values.data(), {row});
+    joined.join(part);
+  }
+  for (const FeatureMoments& found : {whole, joined}) {
+    CHECK(found.count(0) == 2);
+    CHECK(found.mean(0) == 2);
+    CHECK(found.squares(0) == 2);
+    CHECK(found.least(1) == 2);
+    CHECK(found.greatest(1) == 5);
+    CHECK(found.count(2) == 0);
+    CHECK(found.greatest(2) < found.least(2));
+  }
+  const RowScaling scaling = scaling_of(whole, Normalize::standard);
+  CHECK(scaling.shift == std::vector<double>{2, 3.5, 0});
+  CHECK(scaling.divisor == std::vector<double>{1, 1.5, 1});
+  CHECK(FeatureMoments::of_numbers(whole.numbers()).mean(1) == 3.5);
 }

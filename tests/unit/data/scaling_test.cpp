@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/random/random_stream.hpp"
+#include "data/row_sample.hpp"
 #include "data/splits.hpp"
 #include "sample_data.hpp"
 #include "support/catch.hpp"
@@ -39,7 +40,7 @@ std::vector<std::int64_t> every_third_row() {
 TEST_CASE("standard scaling uses the mean and the population standard deviation of the given rows") {
   const DataSet data = features_of_many_sizes();
   const auto rows = every_third_row();
-  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalize::standard);
+  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalize::standard, {});
   for (const std::size_t feature : {0u, 1u, 3u}) {
     long double sum = 0, squares = 0;
     for (const auto row : rows) sum += data.features[row * 4 + static_cast<std::int64_t>(feature)];
@@ -58,7 +59,7 @@ TEST_CASE("standard scaling uses the mean and the population standard deviation 
 TEST_CASE("minmax scaling maps the given rows to 0..1") {
   const DataSet data = features_of_many_sizes();
   const auto rows = every_third_row();
-  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalize::minmax);
+  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalize::minmax, {});
   for (const std::size_t feature : {0u, 1u, 3u}) {
     std::vector<float> scaled;
     for (const auto row : rows)
@@ -72,14 +73,15 @@ TEST_CASE("minmax scaling maps the given rows to 0..1") {
 TEST_CASE("a constant feature becomes exactly zero") {
   const DataSet data = features_of_many_sizes();
   for (const Normalize normalize : {Normalize::standard, Normalize::minmax}) {
-    const FeatureScaling scaling = feature_scaling(data, row_set(every_third_row()), normalize);
+    const FeatureScaling scaling = feature_scaling(data, row_set(every_third_row()), normalize, {});
     CHECK(scaling.shift.at(2) == 0.1f);
     CHECK(scaling.scale.at(2) == 1);
   }
 }
 
 TEST_CASE("without normalization there is no scaling") {
-  const FeatureScaling scaling = feature_scaling(features_of_many_sizes(), row_set(every_third_row()), Normalize::none);
+  const FeatureScaling scaling =
+      feature_scaling(features_of_many_sizes(), row_set(every_third_row()), Normalize::none, {});
   CHECK(scaling.shift.empty());
   CHECK(scaling.scale.empty());
 }
@@ -161,10 +163,141 @@ TEST_CASE("robust: a tiny interquartile range does not let the training rows ove
   CHECK(std::isfinite((values.back() - scaling.shift[0]) * scaling.scale[0]));
 }
 
-TEST_CASE("robust: many rows are sampled at even distances") {
-  CHECK(sample_stride(1000, 10) == 1);
-  CHECK(sample_stride(65536, 10) == 1);
-  CHECK(sample_stride(65537, 10) == 2);
-  CHECK(sample_stride(1000000, 100) == 16);
-  CHECK(sample_stride(1000, 1 << 23) == 500);
+TEST_CASE("many rows are sampled by random numbers, few rows completely") {
+  CHECK(sampled_rows(3, 10, 1) == std::vector<std::int64_t>{0, 1, 2});
+  CHECK(sampled_rows(65536, 10, 1).size() == 65536);
+  CHECK(sampled_rows(1000000, 1000, 1).size() == 16777);
+  CHECK(sampled_rows(1000, 1 << 30, 1).size() == 1);
+  constexpr std::int64_t rows = 240000;
+  const auto sample = sampled_rows(rows, 10, 1);
+  CHECK(sample.size() == 65536);
+  CHECK(std::is_sorted(sample.begin(), sample.end()));
+  CHECK(std::adjacent_find(sample.begin(), sample.end()) == sample.end());
+  CHECK((sample.front() >= 0 && sample.back() < rows));
+  CHECK(sample == sampled_rows(rows, 10, 1));
+  CHECK(sample != sampled_rows(rows, 10, 2));
+  // Every remainder and every tenth of the rows has its share, within six standard deviations.
+  for (const std::int64_t period : {2, 3, 4, 10})
+    for (std::int64_t which = 0; which < period; ++which) {
+      CAPTURE(period, which);
+      const auto of_period =
+          std::count_if(sample.begin(), sample.end(), [&](std::int64_t row) { return row % period == which; });
+      const auto of_part =
+          std::count_if(sample.begin(), sample.end(), [&](std::int64_t row) { return row * period / rows == which; });
+      const double share = 65536.0 / static_cast<double>(period);
+      CHECK(std::abs(static_cast<double>(of_period) - share) < 6 * std::sqrt(share));
+      CHECK(std::abs(static_cast<double>(of_part) - share) < 6 * std::sqrt(share));
+    }
+}
+
+TEST_CASE("the sampled rows among some rows are found") {
+  std::vector<std::size_t> places;
+  for_each_sampled({1, 4, 5, 9}, row_set({0, 4, 5, 6, 10}), [&](std::size_t place) { places.push_back(place); });
+  CHECK(places == std::vector<std::size_t>{1, 2});
+}
+
+TEST_CASE("rows with a period have the same scaling in every order") {
+  // Four sensors take turns; one of them has a narrow range.
+  constexpr std::int64_t rows = 200000;
+  RandomStream stream(1, Purpose::synthetic_features);
+  std::vector<float> values;
+  for (std::int64_t row = 0; row < rows; ++row)
+    values.push_back(static_cast<float>(stream.normal()) * (row % 4 == 0 ? 0.001f : 1.0f));
+  const DataSet data = data_with_features(1, values);
+  const auto sampled = sampled_rows(rows, 1, 1);
+  const FeatureScaling scaling = feature_scaling(data, RowSet::all(rows), Normalize::robust, sampled);
+  std::sort(values.begin(), values.end());
+  CHECK(1 / scaling.scale[0] == Approx(values[rows * 3 / 4] - values[rows / 4]).epsilon(0.03));
+}
+
+namespace {
+
+constexpr float empty = std::numeric_limits<float>::quiet_NaN();
+
+// A table with empty cells, as it is loaded.
+DataSet table(std::int64_t features, const std::vector<float>& values, const std::vector<DataColumn>& columns = {}) {
+  DataSet data = data_with_features(features, values);
+  auto fills = std::make_shared<FeatureFills>(feature_fills(columns, features));
+  count_empty_cells(values.data(), data.rows, fills->empty_cells);
+  data.fills = std::move(fills);
+  return data;
+}
+
+}  // namespace
+
+TEST_CASE("empty cells are filled with the median or the mean of the training rows, or a known value") {
+  std::vector<DataColumn> columns = number_columns({"a", "b", "c", "d"});
+  columns[1].fill_rule = FillRule::mean;
+  columns[2].fill = 1e9 + 7;
+  columns[2].offset = 1e9;
+  const std::vector<float> values = {1,     1, empty, 0, 5, empty, 2, 0, 2, 3,     3, 0,
+                                     empty, 8, 4,     0, 9, 9,     5, 0, 8, empty, 6, 0};
+  const DataSet data = table(4, values, columns);
+  CHECK(data.fills->empty_cells == std::vector<std::int64_t>{1, 2, 1, 0});
+  const RowSet rows = row_set({0, 1, 2, 3});  // without the last two
+  for (const auto normalize : {Normalize::none, Normalize::standard, Normalize::robust}) {
+    CAPTURE(static_cast<int>(normalize));
+    const FeatureScaling scaling = feature_scaling(data, rows, normalize, {0, 1, 2, 3, 4, 5});
+    CHECK(scaling.fill[0] == 2);
+    CHECK(scaling.fill[1] == 4);
+    CHECK(scaling.fill[2] == 7);
+    CHECK(scaling.fill[3] == 0);
+    CHECK(scaling.shift.empty() == (normalize == Normalize::none));
+  }
+  CHECK(feature_scaling(data, rows, Normalize::robust, {0, 1, 2, 3, 4, 5}).shift[0] == 2);
+  CHECK(feature_scaling(data, rows, Normalize::minmax, {0, 1, 2, 3, 4, 5}).shift == std::vector<float>{1, 1, 2, 0});
+}
+
+TEST_CASE("a feature that is empty in all training rows is 0, and in all sampled ones its mean") {
+  const DataSet data = table(2, {empty, 1, empty, 3, 5, empty, 5, 8});
+  const RowSet rows = row_set({0, 1, 2});
+  const FeatureScaling robust = feature_scaling(data, row_set({0, 1}), Normalize::robust, {0, 1, 2, 3});
+  CHECK(robust.shift[0] == 0);
+  CHECK(robust.scale[0] == 1);
+  CHECK(robust.fill == std::vector<float>{0, 2});
+  const FeatureScaling sampled = feature_scaling(data, rows, Normalize::standard, {2});
+  CHECK(sampled.fill == std::vector<float>{5, 2});
+}
+
+TEST_CASE("categories have no fill values, and data without empty cells only known ones") {
+  std::vector<DataColumn> columns = {text_column("a", {"x", "y"}), number_column("b")};
+  const DataSet data = table(3, {0, 1, 4, 1, 0, 5, 1, 0, 9}, columns);
+  const FeatureScaling robust = feature_scaling(data, RowSet::all(3), Normalize::robust, {0, 1, 2});
+  CHECK((std::isnan(robust.fill[0]) && std::isnan(robust.fill[1]) && robust.fill[2] == 5));
+  CHECK(feature_scaling(data, RowSet::all(3), Normalize::standard, {}).fill.empty());
+  CHECK(feature_scaling(data, RowSet::all(3), Normalize::none, {}).fill.empty());
+  columns[1].fill = 3;
+  const DataSet known = table(3, {0, 1, 4, 1, 0, 5, 1, 0, 9}, columns);
+  CHECK(feature_scaling(known, RowSet::all(3), Normalize::none, {}).fill[2] == 3);
+}
+
+TEST_CASE("the note on empty cells says how they are filled") {
+  FeatureFills fills = feature_fills({}, 3);
+  CHECK(empty_cells_text(fills).empty());
+  fills.empty_cells = {1, 0, 0};
+  CHECK(empty_cells_text(fills) == "1 empty cell in 1 column is filled with the median of the training rows");
+  fills.empty_cells = {10, 0, 2};
+  fills.rules[2] = FillRule::mean;
+  CHECK(empty_cells_text(fills) ==
+        "12 empty cells in 2 columns are filled with the median of the training rows or the mean of the training rows");
+  fills.known[0] = fills.known[2] = 1;
+  CHECK(empty_cells_text(fills) == "12 empty cells in 2 columns are filled with the value that the data file states");
+}
+
+TEST_CASE("a feature with both extremes of float is scaled without overflow") {
+  constexpr float most = 3.4e38f;
+  for (const std::vector<float>& values : {std::vector<float>{-most, most}, std::vector<float>{-most, 1, 2, 3, most},
+                                           std::vector<float>{-most, most, most, most}}) {
+    FeatureMoments moments(1);
+    std::vector<std::int64_t> rows;
+    for (const float value : values) {
+      static_cast<void>(value);
+      rows.push_back(static_cast<std::int64_t>(rows.size()));
+    }
+    moments.add(values.data(), rows);
+    for (const auto normalize : {Normalize::standard, Normalize::minmax, Normalize::robust}) {
+      const FeatureScaling scaling = feature_scaling(moments, values, normalize);
+      for (const float value : values) CHECK(std::isfinite((value - scaling.shift[0]) * scaling.scale[0]));
+    }
+  }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "models/saved_model_record.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "core/error.hpp"
 #include "support/catch.hpp"
@@ -50,7 +52,7 @@ TEST_CASE("a saved model's description restores everything that evaluation needs
 TEST_CASE("a saved model knows the data that it was trained for") {
   SavedModel trained = mlp();
   DataDescription& data = trained.description.data;
-  data.columns = {{"a = b\nc", {}, 0.1f}, {"city", {"", "R\xc3\xb6m"}, std::nullopt}};
+  data.columns = {{"a = b\nc", {}, true, 1.7e9, FillRule::mean, 0.1}, text_column("city", {"R\xc3\xb6m"}, true)};
   data.class_names = {"no", "# yes"};
   data.target_names = {"y"};
   data.source = "a.csv";
@@ -91,6 +93,36 @@ TEST_CASE("a record whose description of the data does not fit the network is re
   CHECK_THROWS_WITH(parse(classes, Task::classification),
                     ContainsSubstring("its class names do not match the number of outputs"));
   CHECK(parse(classes, Task::regression).description.data.class_names.size() == 3);
+}
+
+TEST_CASE("values of empty cells are part of the record, and of the columns in the units of the table") {
+  SavedModel trained = mlp();
+  const auto features = static_cast<std::size_t>(trained.description.shape.features);
+  std::vector<std::string> names;
+  for (std::size_t feature = 0; feature < features; ++feature) names.push_back("f" + std::to_string(feature));
+  trained.description.data.columns = number_columns(names);
+  trained.description.data.columns[0].offset = 1e9;
+  trained.scaling.fill.assign(features, std::numeric_limits<float>::quiet_NaN());
+  trained.scaling.fill[0] = 0.5f;
+  const SavedModel found = parse_saved_model_record(saved_model_record(trained), "model.pt");
+  CHECK(found.scaling.fill[0] == 0.5f);
+  CHECK(std::isnan(found.scaling.fill[1]));
+  CHECK(found.description.data.columns[0].fill == 1e9 + 0.5);
+  CHECK_FALSE(found.description.data.columns[1].fill);
+  trained.description.data.columns.clear();
+  CHECK(parse_saved_model_record(saved_model_record(trained), "m").description.data.columns[0].fill == 0.5);
+  trained.scaling.fill.resize(features + 1);
+  CHECK_THROWS_WITH(parse_saved_model_record(saved_model_record(trained), "m"), ContainsSubstring("do not match"));
+}
+
+TEST_CASE("offsets of targets that do not fit the outputs are refused") {
+  SavedModel trained = mlp();
+  trained.description.data.target_offsets.assign(static_cast<std::size_t>(trained.description.shape.outputs) + 1, 1e9);
+  CHECK_THROWS_WITH(parse_saved_model_record(saved_model_record(trained), "m"),
+                    ContainsSubstring("its offsets of targets do not match the number of outputs"));
+  trained.description.data.target_offsets.pop_back();
+  CHECK(parse_saved_model_record(saved_model_record(trained), "m").description.data.target_offsets ==
+        trained.description.data.target_offsets);
 }
 
 TEST_CASE("the description of convolutions has their settings but no parameters") {

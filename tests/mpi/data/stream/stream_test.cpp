@@ -429,8 +429,8 @@ TEST_CASE("scalings of streamed data equal those of data in memory, bit for bit 
     for (const Normalize normalize : {Normalize::standard, Normalize::minmax}) {
       study.data.normalize = normalize;
       Splits unscaled(study, targets, node);
-      const auto streamed = streamed_scalings(study, schema, unscaled, 1, world);
-      const auto again = streamed_scalings(study, schema, unscaled, 3, world);
+      const auto streamed = streamed_statistics(study, schema, unscaled, 1, world).scalings;
+      const auto again = streamed_statistics(study, schema, unscaled, 3, world).scalings;
       Splits splits(study, all);
       REQUIRE(streamed.size() == 6);
       for (std::int64_t number = 0; number < 6; ++number) {
@@ -443,6 +443,47 @@ TEST_CASE("scalings of streamed data equal those of data in memory, bit for bit 
           CHECK(streamed[index].scale[feature] == Approx(expected->scaling.scale[feature]).epsilon(1e-6));
         }
       }
+    }
+  }
+}
+
+TEST_CASE("streamed data with empty cells have the scalings and fill values of data in memory") {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  if (world.is_root()) {
+    std::vector<double> features, labels;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < width; ++column)
+        features.push_back((row + column) % 5 == 0 ? std::nan("") : static_cast<double>(row * 7 % 31 + column));
+      labels.push_back(static_cast<double>(row % 7));
+    }
+    FixtureFile file("stream.h5");
+    file.numbers("/features", {rows, width}, features, {H5T_IEEE_F32LE, {row_chunk, width}, true, true});
+    file.numbers("/targets", {rows}, labels, {H5T_STD_U8LE});
+  }
+  world.barrier();
+  Study study = test::regression_study();
+  study.data = options_of();
+  study.search.folds = 3;
+  const FileSchema schema = agree_on_file(study.data, world);
+  const DataSet targets = load_targets(study.data, schema, world, node);
+  const DataSet all = load_to_memory(study.data, world, node);
+  REQUIRE(all.has_empty_cells());
+  for (const Normalize normalize : {Normalize::none, Normalize::standard, Normalize::robust}) {
+    study.data.normalize = normalize;
+    Splits unscaled(study, targets, node);
+    const StreamStatistics streamed = streamed_statistics(study, schema, unscaled, 2, world);
+    CHECK(streamed.fills->empty_cells == all.fills->empty_cells);
+    Splits splits(study, all);
+    REQUIRE(streamed.scalings.size() == 3);
+    for (std::int64_t number = 0; number < 3; ++number) {
+      const auto& found = streamed.scalings[static_cast<std::size_t>(number)];
+      const auto expected = splits.split(0, number);
+      CHECK(found.fill == expected->scaling.fill);
+      CHECK(found.clip == expected->scaling.clip);
+      REQUIRE(found.shift.size() == expected->scaling.shift.size());
+      for (std::size_t feature = 0; feature < found.shift.size(); ++feature)
+        CHECK(found.shift[feature] == Approx(expected->scaling.shift[feature]).epsilon(1e-6));
     }
   }
 }

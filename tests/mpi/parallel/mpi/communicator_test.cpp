@@ -82,6 +82,8 @@ TEST_CASE("sum, minimum and maximum reduce over all ranks") {
   CHECK(world.minimum(std::int64_t{-world.rank()}) == 1 - size);
   CHECK(world.maximum(0.5 * world.rank()) == 0.5 * static_cast<double>(size - 1));
   CHECK(world.sum(std::int64_t{1} << 40) == size << 40);
+  CHECK(world.sum(std::vector<std::int64_t>{world.rank(), 3}) ==
+        std::vector<std::int64_t>{size * (size - 1) / 2, 3 * size});
 }
 
 TEST_CASE("broadcast and gather transfer strings of any length from any rank") {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "data/feature_fills.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+
+}  // namespace
+
+bool FeatureFills::has_empty_cells() const {
+  return std::any_of(empty_cells.begin(), empty_cells.end(), [](std::int64_t count) { return count > 0; });
+}
+
+bool FeatureFills::uses(FillRule rule) const {
+  for (std::size_t feature = 0; feature < rules.size(); ++feature)
+    if (empty_cells[feature] > 0 && std::isnan(known[feature]) && rules[feature] == rule) return true;
+  return false;
+}
+
+FeatureFills feature_fills(const std::vector<DataColumn>& columns, std::int64_t features) {
+  FeatureFills fills;
+  for (const DataColumn& column : columns) {
+    const auto count = static_cast<std::size_t>(column.feature_count());
+    fills.is_number.insert(fills.is_number.end(), count, !column.is_text());
+    fills.rules.insert(fills.rules.end(), count, column.fill_rule);
+    fills.known.insert(fills.known.end(), count,
+                       column.fill ? static_cast<float>(*column.fill - column.offset) : unknown);
+  }
+  const auto all = static_cast<std::size_t>(features);
+  fills.is_number.resize(all, true);
+  fills.rules.resize(all, FillRule::median);
+  fills.known.resize(all, unknown);
+  fills.empty_cells.resize(all);
+  return fills;
+}
+
+void count_empty_cells(const float* values, std::int64_t rows, std::vector<std::int64_t>& counts) {
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t& count : counts) count += std::isnan(*values++) ? 1 : 0;
+}
+
+std::string empty_cells_text(const FeatureFills& fills) {
+  if (!fills.has_empty_cells()) return "";
+  const std::int64_t cells = std::accumulate(fills.empty_cells.begin(), fills.empty_cells.end(), std::int64_t{0});
+  const auto columns =
+      std::count_if(fills.empty_cells.begin(), fills.empty_cells.end(), [](std::int64_t count) { return count > 0; });
+  std::vector<std::string> ways;
+  if (fills.uses(FillRule::median)) ways.emplace_back("the median of the training rows");
+  if (fills.uses(FillRule::mean)) ways.emplace_back("the mean of the training rows");
+  for (std::size_t feature = 0; feature < fills.known.size(); ++feature)
+    if (fills.empty_cells[feature] > 0 && !std::isnan(fills.known[feature])) {
+      ways.emplace_back("the value that the data file states");
+      break;
+    }
+  return fmt::format("{} in {} {} filled with {}", counted(cells, "empty cell"), counted(columns, "column"),
+                     cells == 1 ? "is" : "are", fmt::join(ways, " or "));
+}
+
+}  // namespace sheaf
