@@ -143,7 +143,7 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
   };
   // Sorts in place, because a stable sort copies half of the trials.
   std::sort(trials.begin(), trials.end(), [&](const TrialSummary& a, const TrialSummary& b) {
-    const Costs of_a = costs(a), of_b = costs(b);
+    const auto of_a = costs(a), of_b = costs(b);
     return of_a != of_b ? of_a < of_b : a.trial < b.trial;
   });
   for (std::size_t index = 0; index < trials.size(); ++index) trials[index].rank = static_cast<std::int64_t>(index) + 1;
