@@ -145,7 +145,6 @@ ImportOptions import_options(const EvaluationRequest& request, ImportFormat form
   if (model.trained) {
     options.csv.like = &like;
     options.csv.like_name = name_of(model);
-    options.csv.fills_all = true;
   } else {
     options.csv.numbers_only = true;
     if (!options.csv.reads_targets && !options.csv.label) options.csv.label = "none";

@@ -225,7 +225,7 @@ csv (.csv, .tsv; several files are appended)
                         columns that are not features: the group of each row, its fold (0, 1, ...) and the weight of its
                         loss. They become the data sets /groups, /folds and /weights
   --missing=median|mean|NUMBER|drop|error
-                        empty cells of features. median, mean, NUMBER: what they are filled with in columns of
+                        empty cells of features. median, mean, NUMBER: they fill the empty cells of columns of
                         numbers when a study runs (median and mean of its training rows); in columns of text they are
                         a category of their own. drop: leave out the row. error: refuse them. default: median
   --unknown=ignore|error
@@ -242,8 +242,8 @@ differences; the other formats keep their type. Columns of text are one-hot enco
 each of up to 1000 categories. Unnamed first columns are taken to be row names and left out. Lines above the table,
 comments (#) and a row of units below the header are skipped. Numbers may have thousands separators, percent and
 currency signs if all of their column fit. Labels 0..K-1 are kept; other labels are numbered in sorted order. The
-attributes feature_names, columns and class_names store the names and the encoding. IDX files come in pairs: one file of images and one of labels.
-IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize
+attributes feature_names, columns and class_names store the names and the encoding. IDX files come in pairs: one
+file of images and one of labels. IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize
 scales them when a study runs.
 )";
 }

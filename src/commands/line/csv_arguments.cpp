@@ -72,14 +72,15 @@ void apply_csv_option(CsvOptions& options, const std::string& name, const std::s
 }
 
 std::string csv_reading_help() {
-  return R"(  --header=true|false   default: the first line is a header if it has texts above columns of numbers, the names that
-                        options or the model expect, numbers 0, 1, ... or rising numbers beside the name of the
-                        label, or a label or texts that do not occur again. The log says what was taken
+  return R"(  --header=true|false   default: the first line is a header if it has the names that options or the model expect,
+                        texts above columns of numbers, numbers 0, 1, ... or rising numbers beside the name of the
+                        label, or a label or texts that do not occur again; the log shows the choice
   --delimiter=,|;|tab|'|'|' '
-                        default: the one of tab, semicolon, bar and comma that gives all lines as many columns
+                        default: the one that gives all lines the same number of columns
   --decimal=.|,         decimal separator; default: a point, unless numbers show a comma
-  --na_values=TEXT,...  more texts that mean an empty cell, such as -999, also in new data. The usual ones are NA, N/A, NaN, null, None, ?
-                        and error values such as #N/A; in columns of numbers also ., -, *, unknown and missing
+  --na_values=TEXT,...  more texts that mean an empty cell, such as -999 (for training data and new data). The usual
+                        ones are NA, N/A, NaN, null, None, ? and error values such as #N/A; in columns of numbers
+                        also ., -, *, unknown and missing
   --keep_default_na=false
                         only the texts of --na_values and cells with nothing in them are empty, so that NA and None
                         are classes and categories

@@ -277,7 +277,7 @@ void Table::add_feature(std::size_t index, const ColumnEvidence& evidence, const
   const auto* known = options_.like == nullptr ? nullptr : &options_.like->columns;
   if (known != nullptr && !known->empty()) {
     features_.emplace_back((*known)[index], option_name(column), options_.missing, options_.empty,
-                           options_.refuses_unknown, options_.fills_all);
+                           options_.refuses_unknown, false);
     return;
   }
   if (options_.numbers_only) {

@@ -57,7 +57,7 @@ FeatureColumn::FeatureColumn(std::string name, std::string option_name, Kind kin
     : name_(std::move(name)), option_name_(std::move(option_name)), kind_(kind), missing_(missing), empty_(&empty) {}
 
 FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing,
-                             const EmptyCells& empty, bool refuses_unknown, bool fills_all)
+                             const EmptyCells& empty, bool refuses_unknown, bool refuses_empty)
     : name_(known.name),
       option_name_(std::move(option_name)),
       kind_(known.is_text() ? Kind::text : Kind::number),
@@ -65,7 +65,7 @@ FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, M
       empty_(&empty),
       known_(known),
       refuses_unknown_(refuses_unknown),
-      fills_all_(fills_all) {
+      refuses_empty_(refuses_empty) {
   for (std::size_t index = 0; index < known.categories.size(); ++index) {
     const auto code = static_cast<std::int32_t>(index);
     codes_[known.categories[index]] = code;
@@ -93,7 +93,7 @@ double FeatureColumn::read_number(std::string_view text) {
 double FeatureColumn::add_empty(std::string_view text) {
   const bool is_accepted = !known_             ? missing_.kind != MissingCells::Kind::error
                            : known_->is_text() ? !refuses_unknown_ || known_->has_empty_cells
-                                               : !fills_all_ || known_->fill.has_value();
+                                               : !refuses_empty_;
   if (!is_accepted) refuse_empty(text);
   ++empty_count_;
   return empty_cell;

@@ -21,8 +21,8 @@ namespace sheaf {
 /// The maximum number of categories of a column. A column with more is probably an identifier of the rows.
 constexpr std::size_t max_categories = 1000;
 
-/// The treatment of empty cells of features. median, mean, value: they stay empty, and the description defines how those
-/// of numbers are filled when the data are loaded. drop: their rows are left out.
+/// The treatment of empty cells of features. median, mean, value: they stay empty, and the description defines how
+/// those of numbers are filled when the data are loaded. drop: their rows are left out.
 struct MissingCells {
   enum class Kind { median, mean, value, drop, error };
   Kind kind = Kind::median;
@@ -72,9 +72,9 @@ class FeatureColumn {
   /// `empty` must outlive this object. undecided: the first cell that is not empty decides.
   FeatureColumn(std::string name, std::string option_name, Kind kind, MissingCells missing, const EmptyCells& empty);
   /// A column that is encoded as `known`. `refuses_unknown`: a text that is not among its categories is an error.
-  /// `fills_all`: an empty cell is an error unless there is a known value for it.
+  /// `refuses_empty`: an empty cell of a column of numbers is an error.
   FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing, const EmptyCells& empty,
-                bool refuses_unknown, bool fills_all);
+                bool refuses_unknown, bool refuses_empty);
 
   /// How the numbers of the current file are written.
   void set_form(const NumberForm& form) {
@@ -122,7 +122,7 @@ class FeatureColumn {
   const EmptyCells* empty_;
   std::optional<DataColumn> known_;
   bool refuses_unknown_ = false;
-  bool fills_all_ = false;
+  bool refuses_empty_ = false;
   NumberForm form_;
   bool is_simple_ = false;  // numbers have a point, and none of them means an empty cell
   std::unordered_map<std::string, std::int32_t> codes_;

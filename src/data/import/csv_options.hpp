@@ -36,7 +36,6 @@ struct CsvOptions {
   std::string like_name;                  ///< of `like`, for messages: "model 'm.pt'"
   bool numbers_only = false;              ///< without `like`: texts and empty cells are errors, and labels are class
                                           ///< numbers, which are not changed
-  bool fills_all = false;                 ///< with `like`: empty cells of columns without a known value are errors
   bool refuses_unknown = false;           ///< with `like`: texts that are not among the categories are errors
 
   /// The class names that labels are coded by.

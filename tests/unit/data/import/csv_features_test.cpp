@@ -50,8 +50,8 @@ Encoded learn_texts(const Texts& cells, MissingCells missing = {}) {
   return learn(cells, missing, ColumnKind::text);
 }
 
-Encoded like(const DataColumn& known, const Texts& cells, bool refuses_unknown = false, bool fills_all = false) {
-  return encode(FeatureColumn(known, "c", {}, usual, refuses_unknown, fills_all), cells);
+Encoded like(const DataColumn& known, const Texts& cells, bool refuses_unknown = false, bool refuses_empty = false) {
+  return encode(FeatureColumn(known, "c", {}, usual, refuses_unknown, refuses_empty), cells);
 }
 
 template <class Action>
