@@ -211,10 +211,12 @@ class StartFinder {
     require_cells(start_.first);
     const Cells& first = records_[start_.first].cells;
     choose_columns(first, usual, empty_ends);
-    const bool lacks_name = first.size() + 1 == start_.columns && empty_ends == 0 && !has_number(first);
+    const bool is_short = first.size() + 1 == usual && empty_cells_at_end(first) == empty_ends;
+    const bool lacks_name = is_short && start_.columns + empty_ends == usual && !has_number(first);
     if (lacks_name && hints_.header.value_or(true)) {
       take_header(first);
       start_.names.insert(start_.names.begin(), "");
+      start_.names.resize(start_.columns);
     } else if (is_header()) {
       take_header(first);
     } else if (const auto comment = header_comment()) {

@@ -153,6 +153,7 @@ TEST_CASE("a header that is one name short belongs to a table with row names") {
   CHECK(start.names == Texts{"", "a", "b", "y"});
   CHECK(start.columns == 4);
   CHECK(start_of("a,y\nr1,0.5,2\n").names == Texts{"", "a", "y"});
+  CHECK(start_of("a,y,\nr1,0.5,2,\nr2,1.5,2,\nr3,2.5,2,\n").names == Texts{"", "a", "y"});
 }
 
 TEST_CASE("separators at the ends of lines make no column") {
