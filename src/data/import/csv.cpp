@@ -545,6 +545,7 @@ void Table::add_row(std::string_view record, std::int64_t line) {
     for (const std::size_t column : roles_.targets) target_numbers_.add(target(column, line));
   else if (!roles_.targets.empty())
     add_label(fields_[roles_.targets.front()], line);
+  if (!roles_.groups && !roles_.folds && !roles_.weights) return;
   for (const auto& [data, column] :
        {std::pair(&groups_, roles_.groups), {&folds_, roles_.folds}, {&weights_, roles_.weights}}) {
     if (!column) continue;

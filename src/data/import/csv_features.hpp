@@ -41,22 +41,31 @@ struct BadCell {
 /// Collects numbers that are added one by one. Never copies them to grow.
 class CellBlocks {
  public:
+  CellBlocks() = default;
+  CellBlocks(CellBlocks&&) = default;
+  CellBlocks& operator=(CellBlocks&&) = default;
+
   void add(double value) {
-    if (blocks_.empty() || blocks_.back().size() == block_cells) blocks_.emplace_back().reserve(block_cells);
-    blocks_.back().push_back(value);
+    if (last_ == nullptr || last_->size() == block_cells) {
+      last_ = &blocks_.emplace_back();
+      last_->reserve(block_cells);
+    }
+    last_->push_back(value);
   }
   double operator[](std::size_t index) const { return blocks_[index / block_cells][index % block_cells]; }
 
   /// Calls `take` with the numbers, in order, and frees them.
   template <class Take>
   void consume(const Take& take) {
+    last_ = nullptr;
     for (; !blocks_.empty(); blocks_.pop_front())
       for (const double value : blocks_.front()) take(value);
   }
 
  private:
-  static constexpr std::size_t block_cells = std::size_t{1} << 17;
+  static constexpr std::size_t block_cells = std::size_t{1} << 19;
   std::deque<std::vector<double>> blocks_;
+  std::vector<double>* last_ = nullptr;
 };
 
 /// The offset (data/column_offset) of the numbers cells[first], cells[first + stride], ..., `rows` in all, by a random
