@@ -79,6 +79,8 @@ FeatureScaling robust_scaling(const FeatureMoments& moments, const std::vector<f
     scaling.shift.push_back(limited_shift(shift, least, greatest));
     scaling.scale.push_back(scale_of(divisor));
     scaling.clip.push_back(two_values ? 0 : 1 / clip_distance);
+    if (two_values && !values.empty()) shift = quantile(values, 0.5);
+    scaling.fill.push_back(values.empty() ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(shift));
   }
   return scaling;
 }

@@ -31,7 +31,7 @@ inline float clip_divisor(float bent) {
 /// with two values is mapped to 0 and 1; others are centered on their median, divided by their interquartile range (by
 /// half their range if that is zero), and clipped smoothly to (-3, 3); constant features are only shifted (source:
 /// RealMLP, Holzmueller et al., "Better by Default", 2024). No scaled value of the rows overflows. `moments`: of the
-/// rows; `sample`, for robust only: [count, features] values of some of them. NaN is skipped. `fill` stays empty.
+/// rows; `sample`, for robust only: [count, features] values of some of them. NaN is skipped. `fill`: medians (robust).
 FeatureScaling feature_scaling(const FeatureMoments& moments, const std::vector<float>& sample, Normalize normalize);
 
 /// The values for empty cells that follow from training rows: `fills.known`, otherwise by the rules. `moments`: of the

@@ -150,7 +150,15 @@ FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* 
                                const std::vector<float>& sample, Normalize normalize) {
   FeatureScaling scaling;
   if (normalize != Normalize::none) scaling = feature_scaling(*moments, sample, normalize);
-  if (fills != nullptr) scaling.fill = fill_values(*fills, moments, sample);
+  if (fills == nullptr) {
+    scaling.fill.clear();
+    return scaling;
+  }
+  FeatureFills with_medians = *fills;
+  for (std::size_t feature = 0; feature < scaling.fill.size(); ++feature)
+    if (fills->is_number[feature] && fills->rules[feature] == FillRule::median && std::isnan(fills->known[feature]))
+      with_medians.known[feature] = scaling.fill[feature];
+  scaling.fill = fill_values(with_medians, moments, sample);
   return scaling;
 }
 

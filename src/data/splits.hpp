@@ -80,7 +80,7 @@ class Splits {
   Splits(const Study& study, DataSet data, const Communicator& node);
   ~Splits();
 
-  /// Sets the scaling of every split, for data without features (streamed_scalings). Must be called before other
+  /// Sets the scaling of every split, for data without features (streamed_statistics). Must be called before other
   /// threads use the splits. Does not change splits that were returned before.
   void scale_by(std::vector<FeatureScaling> scalings);
 
