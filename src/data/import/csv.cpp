@@ -43,8 +43,7 @@ bool is_plain(const std::string& name) {
 }
 
 // "a, b, c and 3 more"
-std::string some_of(const Texts& texts) {
-  constexpr std::size_t max_shown = 5;
+std::string some_of(const Texts& texts, std::size_t max_shown = 5) {
   const std::size_t shown = texts.size() <= max_shown ? texts.size() : max_shown - 1;
   const std::string list =
       fmt::format("{}", fmt::join(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
@@ -95,27 +94,44 @@ NumberArray with_offsets(NumberArray targets, const std::vector<double>* known, 
   return floats;
 }
 
+// The beginning of a file, and what it says about all of it.
+struct Beginning {
+  std::unique_ptr<CsvText> text;
+  CsvSample sample;  // of files after the first one, without records
+  CsvStart start;
+  std::int64_t first_line = 0;  // of the rows
+  std::vector<ColumnEvidence> evidence;
+};
+
 // Collects the rows of all files, in order. All files must have the same columns and column names.
 class Table {
  public:
-  explicit Table(const CsvOptions& options) : options_(options) {}
-  void append(ByteSource& source);
+  explicit Table(const CsvOptions& options) : options_(options), found_empty_(options.empty.added().size(), false) {}
+  void add_file(ByteSource& source);
+  // After all files have been added.
   ImportedData finish();
 
  private:
+  void read_rows(Beginning& file);
+  bool may_be_numbers(std::size_t column) const;
+  void decide_mark();
+  void choose_kinds();
+  std::string_view first_unreadable(std::size_t column) const;
+  void find_empty_texts();
   StartHints hints() const;
   void split(std::string_view record, std::int64_t line);
-  void choose_columns(const CsvStart& start, const CsvSample& sample, const std::vector<ColumnEvidence>& evidence);
+  void choose_columns(const CsvStart& start, const std::vector<ColumnEvidence>& evidence);
   void choose_forms(const std::vector<ColumnEvidence>& evidence);
-  void add_feature(std::size_t index, const ColumnEvidence& evidence, const KnownKind& kind);
+  void add_feature(std::size_t index, ColumnKind kind);
   void note_left_out(const std::vector<ColumnEvidence>& evidence);
   void note_codes(const std::vector<ColumnEvidence>& evidence, std::int64_t rows);
-  void choose_labels(const ColumnEvidence& evidence, const KnownKind& kind);
+  void choose_labels(const ColumnEvidence& evidence, ColumnKind kind);
   void require_same_columns(const std::string& previous, const CsvStart& start) const;
   void add_row(std::string_view record, std::int64_t line);
   bool has_empty_cell() const;
   bool is_blank_row() const;
   bool is_empty_target(std::size_t column) const;
+  bool is_empty_number(std::size_t column) const;
   bool is_known_class(std::string_view label) const;
   void add_label(std::string_view label, std::int64_t line);
   double target(std::size_t column, std::int64_t line);
@@ -129,7 +145,7 @@ class Table {
   const CsvOptions& options_;
   std::string file_;   // name of the current file
   std::string taken_;  // a summary of the table, for the log
-  std::size_t files_ = 0;
+  std::vector<Beginning> files_;
   char delimiter_ = ',';
   CsvFields fields_;  // fields of the current record
   std::size_t column_count_ = 0;
@@ -137,7 +153,10 @@ class Table {
   Texts names_;  // empty without a header
   ColumnRoles roles_;
   std::vector<FeatureColumn> features_;
-  std::vector<NumberForm> forms_;                                // of all columns in the current file
+  DecimalMark mark_;
+  std::string unclear_number_;     // a number that has two meanings; empty: mark_ does not depend on one
+  std::vector<bool> found_empty_;  // whether each text of options_.empty.added() occurs
+  std::vector<NumberForm> forms_;  // of all columns in the current file
   std::vector<std::pair<std::size_t, std::string>> forms_note_;  // columns whose numbers are written in an unusual form
   std::int64_t rows_ = 0;
   std::int64_t dropped_rows_ = 0;
@@ -177,7 +196,7 @@ StartHints Table::hints() const {
     hints.features = column_names(options_.like->columns);
   else
     hints.is_unnamed = options_.like != nullptr && !options_.like->columns.empty();
-  if (files_ > 1) {  // like the first file
+  if (!files_.empty()) {  // like the first file
     hints.is_unnamed = names_.empty();
     hints.features.clear();
     std::copy_if(names_.begin(), names_.end(), std::back_inserter(hints.features),
@@ -195,37 +214,46 @@ StartHints Table::hints() const {
   return hints;
 }
 
-void Table::append(ByteSource& source) {
+void Table::add_file(ByteSource& source) {
   const std::string previous = std::exchange(file_, source.name());
-  ++files_;
-  CsvText text(source, sample_bytes, longest_csv_record);
-  const CsvSample sample = take_sample(text, options_.delimiter);
-  const CsvStart start = find_start(sample, hints(), options_.empty, file_);
-  const auto& first = sample.records[std::min(start.first_row(), sample.records.size() - 1)];
-  if (start.first_row() >= sample.records.size()) {
-    for (CsvRecords all(text, sample.syntax); all.next();) {
+  Beginning file;
+  file.text = std::make_unique<CsvText>(source, sample_bytes, longest_csv_record);
+  file.sample = take_sample(*file.text, options_.delimiter);
+  file.start = find_start(file.sample, hints(), options_.empty, file_);
+  if (file.start.first_row() >= file.sample.records.size()) {
+    for (CsvRecords all(*file.text, file.sample.syntax); all.next();) {
     }  // reports a quote that is not closed
     throw RunError(fmt::format("'{}' is empty (it has only a header). Use a file with at least one row.", file_));
   }
-  delimiter_ = sample.syntax.delimiter;
-  const auto evidence = collect_evidence(sample, start.first_row(), start.columns, std::nullopt, options_.empty);
-  if (previous.empty())
-    choose_columns(start, sample, evidence);
-  else
-    require_same_columns(previous, start);
-  empty_ends_ = start.empty_ends;
-  choose_forms(evidence);
-
-  const std::int64_t rows_before = rows_ + dropped_rows_;
-  CsvRecords records(text, sample.syntax);
-  while (records.next())
-    if (records.line() >= first.line) add_row(records.text(), records.line());
-  require(rows_ + dropped_rows_ > rows_before,
-          fmt::format("'{}' is empty (it has no rows). Use a file with at least one row.", file_));
+  file.first_line = file.sample.records[file.start.first_row()].line;
+  file.evidence =
+      collect_evidence(file.sample, file.start.first_row(), file.start.columns, std::nullopt, options_.empty);
+  if (files_.empty()) {
+    delimiter_ = file.sample.syntax.delimiter;
+    choose_columns(file.start, file.evidence);
+  } else {
+    require_same_columns(previous, file.start);
+    file.sample.records = {};
+    for (auto& column : file.evidence) column.different_texts = column.different_numbers = {};
+  }
+  files_.push_back(std::move(file));
 }
 
-void Table::choose_columns(const CsvStart& start, const CsvSample& sample,
-                           const std::vector<ColumnEvidence>& evidence) {
+void Table::read_rows(Beginning& file) {
+  file_ = file.text->name();
+  delimiter_ = file.sample.syntax.delimiter;
+  empty_ends_ = file.start.empty_ends;
+  choose_forms(file.evidence);
+  const std::int64_t rows_before = rows_ + dropped_rows_;
+  CsvRecords records(*file.text, file.sample.syntax);
+  while (records.next())
+    if (records.line() >= file.first_line) add_row(records.text(), records.line());
+  require(rows_ + dropped_rows_ > rows_before,
+          fmt::format("'{}' is empty (it has no rows). Use a file with at least one row.", file_));
+  file = Beginning{};
+}
+
+void Table::choose_columns(const CsvStart& start, const std::vector<ColumnEvidence>& evidence) {
   column_count_ = start.columns;
   names_ = start.names;
   // As pandas names them.
@@ -233,18 +261,13 @@ void Table::choose_columns(const CsvStart& start, const CsvSample& sample,
     named += is_row_number_name(names_[column]) ? 0 : 1;
     if (named > 0 && names_[column].empty()) names_[column] = fmt::format("Unnamed: {}", column);
   }
-  const auto decimal = options_.decimal ? options_.decimal : common_decimal(evidence);
-  std::vector<KnownKind> kinds;
   Columns left_out;
   for (std::size_t column = 0; column < column_count_; ++column) {
-    kinds.push_back(kind_of(evidence[column], decimal, delimiter_));
-    const ColumnKind kind = kinds.back().kind;
+    const ColumnKind kind = kind_of(evidence[column], options_.decimal);
     if (kind == ColumnKind::identifier || kind == ColumnKind::date) left_out.push_back(column);
   }
   roles_ = choose_roles(options_, names_, column_count_, file_, left_out);
   if (roles_.id) data_.ids = IdColumn{names_.empty() ? options_.id : names_[*roles_.id], {}};
-  for (std::size_t index = 0; index < roles_.features.size(); ++index)
-    add_feature(index, evidence[roles_.features[index]], kinds[roles_.features[index]]);
   require(roles_.targets.size() < 2 || options_.task != Task::classification, [&] {
     return fmt::format(
         "Classification needs one label column (there are {} in '{}'). Name one with --label, or pass "
@@ -252,6 +275,97 @@ void Table::choose_columns(const CsvStart& start, const CsvSample& sample,
         roles_.targets.size(), file_);
   });
   is_regression_ = roles_.targets.size() > 1 || options_.task == Task::regression;
+}
+
+// Whether the numbers of a feature or a target count for the decimal mark.
+bool Table::may_be_numbers(std::size_t column) const {
+  const auto has = [column](const Columns& columns) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  };
+  const DataDescription* like = options_.like;
+  if (has(roles_.targets))
+    return options_.task != Task::classification && (like == nullptr || like->class_names.empty());
+  const auto found = std::find(roles_.features.begin(), roles_.features.end(), column);
+  if (found == roles_.features.end() || has(roles_.categorical)) return false;
+  const auto index = static_cast<std::size_t>(found - roles_.features.begin());
+  return like == nullptr || like->columns.empty() || !like->columns[index].is_text();
+}
+
+// One decimal mark for all columns of all files: by those that are used or, if they do not show it, by the others.
+void Table::decide_mark() {
+  using Basis = DecimalMark::Basis;
+  struct Place {
+    std::size_t file;
+    std::size_t column;
+  };
+  if (options_.decimal) {
+    mark_ = {*options_.decimal, Basis::evidence, 0, 0};
+    return;
+  }
+  std::vector<Place> places;
+  std::vector<const CommonForm*> used, others;
+  for (std::size_t file = 0; file < files_.size(); ++file)
+    for (std::size_t column = 0; column < column_count_; ++column) {
+      const ColumnEvidence& cells = files_[file].evidence[column];
+      if (cells.numbers == 0 || cells.numbers < cells.texts || cells.form.are_in_parentheses()) continue;
+      const bool is_used = may_be_numbers(column);
+      if (is_used) places.push_back({file, column});
+      (is_used ? used : others).push_back(&cells.form);
+    }
+  mark_ = decide_decimal(used, delimiter_, options_.like != nullptr);
+  if (mark_.basis == Basis::evidence || mark_.basis == Basis::none) return;
+  const auto evidence_of = [&](std::size_t at) -> const ColumnEvidence& {
+    return files_[places[at].file].evidence[places[at].column];
+  };
+  const auto place_of = [&](std::size_t at) {
+    return fmt::format("{} of '{}'", column_text(places[at].column), files_[places[at].file].text->name());
+  };
+  require(mark_.basis != Basis::contradictory, [&] {
+    return fmt::format(
+        "{} in {} has a decimal comma, but {} in {} has a decimal point (the numbers of an import have one decimal "
+        "mark). Write all numbers with the same mark, or pass --decimal with the right one and drop the other column "
+        "or read it as categories.",
+        quoted(as_utf8(evidence_of(mark_.column).decisive)), place_of(mark_.column),
+        quoted(as_utf8(evidence_of(mark_.other).decisive)), place_of(mark_.other));
+  });
+  if (const DecimalMark shown = decide_decimal(others, delimiter_, options_.like != nullptr);
+      shown.basis == Basis::evidence) {
+    mark_ = shown;
+    return;
+  }
+  const ColumnEvidence& unclear = evidence_of(mark_.column);
+  const auto number = as_utf8(unclear.pointed.empty() ? unclear.example : unclear.pointed);
+  require(mark_.basis != Basis::ambiguous, [&] {
+    return fmt::format(
+        "{} in {} has two meanings (its mark may be the decimal mark or separate thousands, and no other number "
+        "of the file shows which). Pass --decimal=. or --decimal=,.",
+        quoted(number), place_of(mark_.column));
+  });
+  if (mark_.basis == Basis::delimiter && delimiter_ != ',' && mark_.mark == '.' && !unclear.pointed.empty())
+    unclear_number_ = number;
+}
+
+// The first cell in the sample of the first file that is not a number like most of its column.
+std::string_view Table::first_unreadable(std::size_t column) const {
+  const Beginning& file = files_.front();
+  const ColumnEvidence& evidence = file.evidence[column];
+  const bool is_known = mark_.basis != DecimalMark::Basis::none;
+  const NumberForm form = evidence.form.likely_form(is_known ? std::optional(mark_.mark) : std::nullopt);
+  for (std::size_t index = file.start.first_row(); index < file.sample.records.size(); ++index) {
+    const auto& cells = file.sample.records[index].cells;
+    if (column < cells.size() && !options_.empty.is_empty_number(cells[column]) && !parse_cell(cells[column], form))
+      return cells[column];
+  }
+  return evidence.example;
+}
+
+// By the first file.
+void Table::choose_kinds() {
+  const auto& [text, sample, start, first_line, evidence] = files_.front();
+  std::vector<ColumnKind> kinds;
+  for (const ColumnEvidence& column : evidence) kinds.push_back(kind_of(column, mark_.mark));
+  for (std::size_t index = 0; index < roles_.features.size(); ++index)
+    add_feature(index, kinds[roles_.features[index]]);
   if (roles_.targets.size() == 1) choose_labels(evidence[roles_.targets.front()], kinds[roles_.targets.front()]);
 
   Texts parts;
@@ -270,7 +384,7 @@ void Table::choose_columns(const CsvStart& start, const CsvSample& sample,
   note_codes(evidence, static_cast<std::int64_t>(sample.records.size() - start.first_row()));
 }
 
-void Table::add_feature(std::size_t index, const ColumnEvidence& evidence, const KnownKind& kind) {
+void Table::add_feature(std::size_t index, ColumnKind kind) {
   using Kind = FeatureColumn::Kind;
   const std::size_t column = roles_.features[index];
   const std::string name = names_.empty() ? "" : names_[column];
@@ -288,15 +402,16 @@ void Table::add_feature(std::size_t index, const ColumnEvidence& evidence, const
     return std::find(columns.begin(), columns.end(), column) != columns.end();
   };
   const bool is_text = has(roles_.categorical);
-  require(is_text || kind.kind != ColumnKind::unclear, [&] {
+  require(is_text || kind != ColumnKind::unclear, [&] {
     return fmt::format(
-        "The texts of {} of '{}' look like numbers, but cannot all be read as such (for example {}). Write them as "
+        "The texts of {} of '{}' look like numbers, but cannot all be read as such{} (for example {}). Write them as "
         "numbers, read them as categories with --categorical={}, or drop the column with --drop={}.",
-        column_text(column), file_, quoted(as_utf8(evidence.example)), option_name(column), option_name(column));
+        column_text(column), file_, options_.decimal ? fmt::format(" with --decimal={}", *options_.decimal) : "",
+        quoted(as_utf8(first_unreadable(column))), option_name(column), option_name(column));
   });
-  const Kind as = is_text || (kind.kind != ColumnKind::number && kind.kind != ColumnKind::undecided) ? Kind::text
-                  : kind.kind == ColumnKind::number                                                  ? Kind::number
-                                                                                                     : Kind::undecided;
+  const Kind as = is_text || (kind != ColumnKind::number && kind != ColumnKind::undecided) ? Kind::text
+                  : kind == ColumnKind::number                                             ? Kind::number
+                                                                                           : Kind::undecided;
   features_.emplace_back(name, option_name(column), as, options_.missing, options_.empty);
 }
 
@@ -359,47 +474,50 @@ void Table::note_codes(const std::vector<ColumnEvidence>& evidence, std::int64_t
   }
 }
 
-void Table::choose_labels(const ColumnEvidence& evidence, const KnownKind& kind) {
+void Table::choose_labels(const ColumnEvidence& evidence, ColumnKind kind) {
   const std::size_t column = roles_.targets.front();
   if (is_regression_) return;
   if (options_.like != nullptr || options_.task == Task::classification) {
     has_text_labels_ = true;
     return;
   }
-  has_text_labels_ =
-      (kind.kind != ColumnKind::number && kind.kind != ColumnKind::undecided) || evidence.leading_zeros > 0;
+  has_text_labels_ = (kind != ColumnKind::number && kind != ColumnKind::undecided) || evidence.leading_zeros > 0;
   const auto refuse = [&](const std::string& problem) {
     throw RunError(fmt::format(
         "The label {} of '{}' {} ({}). Choose another column with --label, or pass --task=classification to make each "
         "text a class.",
-        column_text(column), file_, problem, quoted(as_utf8(evidence.example))));
+        column_text(column), file_, problem,
+        quoted(as_utf8(kind == ColumnKind::unclear ? first_unreadable(column) : evidence.example))));
   };
-  if (kind.kind == ColumnKind::unclear) refuse("has texts that look like numbers, but cannot all be read as such");
-  if (kind.kind == ColumnKind::date) refuse("has dates or times");
-  if (kind.kind == ColumnKind::identifier) refuse("has a different text in nearly every row, like an identifier");
+  if (kind == ColumnKind::unclear) refuse("has texts that look like numbers, but cannot all be read as such");
+  if (kind == ColumnKind::date) refuse("has dates or times");
+  if (kind == ColumnKind::identifier) refuse("has a different text in nearly every row, like an identifier");
 }
 
 // The forms of numbers in the current file.
 void Table::choose_forms(const std::vector<ColumnEvidence>& evidence) {
-  const auto decimal = options_.decimal ? options_.decimal : common_decimal(evidence);
-  const NumberForm usual{options_.decimal.value_or('.'), 0, false, ""};
+  const NumberForm usual{mark_.mark, 0, false, "", false};
   forms_.assign(column_count_, usual);
   for (std::size_t column = 0; column < column_count_; ++column) {
-    if (evidence[column].numbers == 0) continue;
-    forms_[column] = evidence[column].form.form(decimal, delimiter_).value_or(usual);
+    const ColumnEvidence& cells = evidence[column];
+    if (cells.numbers > 0) forms_[column] = cells.form.form(mark_.mark).value_or(cells.form.likely_form(mark_.mark));
   }
   const auto note = [&](std::size_t column) {
-    if (forms_[column] == usual) return;
-    const auto value = parse_cell(evidence[column].example, forms_[column]);
-    if (value && !parse_number<double>(evidence[column].example))
-      forms_note_.emplace_back(column, fmt::format("{} is {}", quoted(as_utf8(evidence[column].example)), *value));
+    const auto is_column = [column](const auto& noted) { return noted.first == column; };
+    if (std::any_of(forms_note_.begin(), forms_note_.end(), is_column)) return;
+    for (const auto example : {evidence[column].example, evidence[column].pointed}) {
+      const auto value = parse_cell(example, forms_[column]);
+      if (!value || value == parse_number<double>(example)) continue;
+      forms_note_.emplace_back(column, fmt::format("{} is {}", quoted(as_utf8(example)), *value));
+      return;
+    }
   };
   for (std::size_t index = 0; index < features_.size(); ++index) {
     features_[index].set_form(forms_[roles_.features[index]]);
-    if (files_ == 1 && features_[index].kind() == FeatureColumn::Kind::number) note(roles_.features[index]);
+    if (features_[index].kind() == FeatureColumn::Kind::number) note(roles_.features[index]);
   }
   for (const std::size_t column : roles_.targets)
-    if (files_ == 1 && !has_text_labels_) note(column);
+    if (!has_text_labels_) note(column);
 }
 
 void Table::require_same_columns(const std::string& previous, const CsvStart& start) const {
@@ -461,9 +579,15 @@ bool Table::is_known_class(std::string_view label) const {
   return std::find(names.begin(), names.end(), label) != names.end();
 }
 
+bool Table::is_empty_number(std::size_t column) const {
+  if (options_.empty.is_empty_number(fields_[column])) return true;
+  const auto number = options_.empty.has_numbers() ? parse_cell(fields_[column], forms_[column]) : std::nullopt;
+  return number && options_.empty.is_empty_value(*number);
+}
+
 bool Table::is_empty_target(std::size_t column) const {
   return has_text_labels_ ? options_.empty.is_empty(fields_[column]) && !is_known_class(fields_[column])
-                          : options_.empty.is_empty_number(fields_[column]);
+                          : is_empty_number(column);
 }
 
 void Table::add_label(std::string_view label, std::int64_t line) {
@@ -527,6 +651,7 @@ void Table::add_row(std::string_view record, std::int64_t line) {
     ++blank_rows_;
     return;
   }
+  if (options_.empty.has_numbers()) find_empty_texts();
   if (options_.missing.kind == MissingCells::Kind::drop && has_empty_cell()) {
     ++dropped_rows_;
     return;
@@ -554,6 +679,16 @@ void Table::add_row(std::string_view record, std::int64_t line) {
     } catch (const BadCell& bad) {
       refuse(*column, line, bad);
     }
+  }
+}
+
+void Table::find_empty_texts() {
+  const Texts& texts = options_.empty.added();
+  for (std::size_t index = 0; index < texts.size(); ++index) {
+    const auto number = found_empty_[index] ? std::nullopt : parse_number<double>(texts[index]);
+    for (std::size_t column = 0; column < column_count_ && !found_empty_[index]; ++column)
+      found_empty_[index] =
+          fields_[column] == texts[index] || (number && parse_cell(fields_[column], forms_[column]) == number);
   }
 }
 
@@ -595,8 +730,12 @@ void Table::add_notes() {
     data_.notes.push_back(
         fmt::format("numbers with commas, signs or units of money were read as numbers ({}); pass "
                     "--decimal or --categorical if that is wrong",
-                    some_of(shown)));
+                    some_of(shown, 20)));
   }
+  if (!unclear_number_.empty())
+    data_.notes.push_back(
+        fmt::format("numbers such as {} were read with a decimal point (pass --decimal=, if points separate thousands)",
+                    quoted(unclear_number_)));
   if (options_.like == nullptr && !texts.empty())
     data_.notes.push_back(fmt::format("text was encoded by categories ({})", some_of(texts)));
   if (empty > 0) {
@@ -614,6 +753,9 @@ void Table::add_notes() {
   if (dropped_rows_ > 0)
     data_.notes.push_back(fmt::format("{} with empty cells {} left out", counted(dropped_rows_, "row"),
                                       dropped_rows_ == 1 ? "was" : "were"));
+  for (std::size_t index = 0; index < found_empty_.size(); ++index)
+    if (!found_empty_[index])
+      data_.notes.push_back(fmt::format("no cell contains {} (--na_values)", quoted(options_.empty.added()[index])));
   if (blank_rows_ > 0)
     data_.notes.push_back(
         fmt::format("{} without any cell {} skipped", counted(blank_rows_, "line"), blank_rows_ == 1 ? "was" : "were"));
@@ -623,12 +765,16 @@ void Table::add_notes() {
 }
 
 ImportedData Table::finish() {
+  file_ = files_.front().text->name();
+  decide_mark();
+  choose_kinds();
+  for (auto& file : files_) read_rows(file);
   require(
       rows_ > 0,
       fmt::format("'{}' has no rows left (--missing=drop leaves out rows with empty cells, and all have some). Pass "
                   "--missing=median, or leave out columns with --drop.",
                   file_));
-  const std::string files = files_ == 1 ? fmt::format("'{}'", file_) : fmt::format("{} files", files_);
+  const std::string files = files_.size() == 1 ? fmt::format("'{}'", file_) : fmt::format("{} files", files_.size());
   data_.notes.insert(data_.notes.begin(),
                      fmt::format("{}: {} {}", files, counted(rows_ + dropped_rows_, "row"), taken_));
   const auto place_of = [&](std::size_t index) {
@@ -657,7 +803,7 @@ ImportedData Table::finish() {
 
 ImportedData import_csv(const std::vector<std::unique_ptr<ByteSource>>& sources, const CsvOptions& options) {
   Table table(options);
-  for (const auto& source : sources) table.append(*source);
+  for (const auto& source : sources) table.add_file(*source);
   return table.finish();
 }
 

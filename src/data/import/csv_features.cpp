@@ -74,7 +74,11 @@ FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, M
 }
 
 bool FeatureColumn::is_empty(std::string_view text) const {
-  if (kind_ != Kind::text) return empty_->is_empty_number(text);
+  if (kind_ != Kind::text) {
+    if (empty_->is_empty_number(text)) return true;
+    const auto number = empty_->has_numbers() ? parse_cell(text, form_) : std::nullopt;
+    return number && empty_->is_empty_value(*number);
+  }
   return empty_->is_empty(text) && (!known_ || codes_.count(as_utf8(text)) == 0);
 }
 

@@ -35,7 +35,9 @@ struct ColumnEvidence {
   std::unordered_set<std::string_view> different_texts;
   std::unordered_set<std::string_view> different_numbers;  ///< as texts; after a text, or if `counts_numbers`
   bool counts_numbers = false;
-  std::string_view example;  ///< a text or a number of the column, preferably one that is not a plain number
+  std::string_view example;   ///< a text or a number of the column, preferably one that is not a plain number
+  std::string_view pointed;   ///< the first number with a point
+  std::string_view decisive;  ///< the number that shows the decimal mark of the column; empty: none does
 
   void add(std::string_view cell, const EmptyCells& empty);
   /// Whether nearly all cells that are not empty are numbers.
@@ -50,15 +52,30 @@ struct ColumnEvidence {
 std::vector<ColumnEvidence> collect_evidence(const CsvSample& sample, std::size_t begin, std::size_t columns,
                                              std::optional<std::size_t> label, const EmptyCells& empty);
 
-/// The decimal separator that numbers of the columns show: nullopt if they show none or both.
-std::optional<char> common_decimal(const std::vector<ColumnEvidence>& columns);
-
-/// The kind of a column and, for numbers, their form. A column of which at least half of the cells are numbers is a
-/// column of numbers. `decimal`: of the file, if known.
-struct KnownKind {
-  ColumnKind kind = ColumnKind::undecided;
-  NumberForm form;
+/// The decimal mark of all numbers of an import.
+struct DecimalMark {
+  enum class Basis {
+    evidence,       ///< numbers that have only one meaning
+    delimiter,      ///< the usual mark of files with this delimiter
+    contradictory,  ///< there are numbers with a decimal point and numbers with a decimal comma
+    ambiguous,      ///< a mark before three digits may be the decimal mark or separate thousands
+    none            ///< no number depends on it
+  };
+  char mark = '.';
+  Basis basis = Basis::none;
+  std::size_t column = 0;  ///< one that shows a decimal comma or, if `ambiguous` or `delimiter`, both
+  std::size_t other = 0;   ///< if `contradictory`: one that shows a decimal point
 };
-KnownKind kind_of(const ColumnEvidence& column, std::optional<char> decimal, char delimiter);
+
+/// Decides on the decimal mark, by all `columns` (of all files) together. Numbers such as 1.234 and 1,234, which have
+/// two meanings, take the mark of the numbers with one meaning. Without such numbers they take a point or, in files
+/// with semicolons in which only commas occur, a comma. They are ambiguous if points occur in files with semicolons.
+/// `is_like`: the file is read as another one was, whose mark is not known, so that only points in
+/// files with commas as the delimiter are clear.
+DecimalMark decide_decimal(const std::vector<const CommonForm*>& columns, char delimiter, bool is_like);
+
+/// The kind of a column. A column of which at least half of the cells are numbers is a
+/// column of numbers. `decimal`: of the import; nullopt: not known yet.
+ColumnKind kind_of(const ColumnEvidence& column, std::optional<char> decimal);
 
 }  // namespace sheaf

@@ -48,6 +48,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 struct Undecorated {
   std::string number;
   bool percent = false;
+  bool parentheses = false;
   std::string_view currency;
 };
 
@@ -68,6 +69,12 @@ std::optional<Undecorated> undecorated(std::string_view cell) {
     trim(rest);
   };
   trim(rest);
+  if (rest.size() > 2 && rest.front() == '(' && rest.back() == ')') {
+    result.parentheses = true;
+    rest = rest.substr(1, rest.size() - 2);
+    sign = "-";
+    trim(rest);
+  }
   take_sign();
   for (const auto currency : currencies) {
     if (rest.size() <= currency.size()) continue;
@@ -91,7 +98,8 @@ std::optional<Undecorated> undecorated(std::string_view cell) {
   return result;
 }
 
-// Removes the separators of groups. Returns whether all groups but the first have three digits.
+// Removes the separators of groups. Returns whether all groups but the first have three digits. A number with groups
+// does not begin with 0.
 bool take_groups(std::string& text, const Separators& separators) {
   const std::size_t begin = !text.empty() && (text.front() == '-' || text.front() == '+') ? 1 : 0;
   const std::size_t end = std::min(text.find(separators.decimal), text.size());
@@ -112,6 +120,7 @@ bool take_groups(std::string& text, const Separators& separators) {
     }
   }
   if (is_first ? group < 1 || group > 3 : group != 3) return false;
+  if (!is_first && digits.front() == '0') return false;
   text.replace(begin, end - begin, digits);
   return true;
 }
@@ -124,7 +133,8 @@ unsigned forms_of_plain(std::string_view text) {
   if (text.find_first_of("eE") != std::string_view::npos) return whole == text.size() ? point | comma : point;
   const bool is_short = whole >= 1 && whole <= 3;
   if (whole == text.size()) return is_short ? all : point | comma;
-  return point | (is_short ? point_and_groups : 0) | (is_short && text.size() - whole == 4 ? groups_of_points : 0);
+  return point | (is_short ? point_and_groups : 0) |
+         (is_short && text.front() != '0' && text.size() - whole == 4 ? groups_of_points : 0);
 }
 
 std::optional<double> parse_separated(std::string text, const Separators& separators) {
@@ -154,6 +164,13 @@ std::optional<T> parse_number(std::string_view text) {
 template std::optional<float> parse_number(std::string_view);
 template std::optional<double> parse_number(std::string_view);
 
+void EmptyCells::add(std::vector<std::string> more) {
+  more_ = std::move(more);
+  numbers_.clear();
+  for (const auto& text : more_)
+    if (const auto number = parse_number<double>(text)) numbers_.push_back(*number);
+}
+
 bool EmptyCells::is_empty(std::string_view text) const {
   constexpr std::string_view words[] = {"na",    "n/a",    "nan",     "null",    "none",  "?",
                                         "#n/a",  "<na>",   "#div/0!", "#value!", "#ref!", "#name?",
@@ -174,21 +191,22 @@ bool EmptyCells::is_empty_number(std::string_view text) const {
 }
 
 bool operator==(const NumberForm& a, const NumberForm& b) {
-  return a.decimal == b.decimal && a.grouping == b.grouping && a.percent == b.percent && a.currency == b.currency;
+  return a.decimal == b.decimal && a.grouping == b.grouping && a.percent == b.percent && a.currency == b.currency &&
+         a.parentheses == b.parentheses;
 }
 
 std::optional<double> parse_decorated(std::string_view text, const NumberForm& form) {
   if (!form.is_decorated()) return parse_separated(std::string(text), {form.decimal, 0});
   const auto cell = undecorated(text);
-  if (!cell || cell->percent != form.percent || cell->currency != form.currency) return std::nullopt;
+  if (!cell || (cell->parentheses && !form.parentheses)) return std::nullopt;
+  if (cell->percent != form.percent || cell->currency != form.currency) return std::nullopt;
   return parse_separated(cell->number, {form.decimal, form.grouping});
 }
 
 bool CommonForm::add(std::string_view text) {
   if (const auto plain = parse_number<double>(text)) {
     if (!std::isfinite(*plain)) return false;
-    ++count_;
-    forms_ &= forms_of_plain(text);
+    count(forms_of_plain(text), text);
     return true;
   }
   const auto cell = undecorated(text);
@@ -199,8 +217,8 @@ bool CommonForm::add(std::string_view text) {
     if (value && std::isfinite(*value)) forms |= 1U << bit;
   }
   if (forms == 0) return false;
-  ++count_;
-  forms_ &= forms;
+  count(forms, text);
+  parentheses_ += cell->parentheses;
   percents_ += cell->percent;
   if (!cell->currency.empty()) {
     one_currency_ = one_currency_ && (currencies_ == 0 || currency_ == cell->currency);
@@ -208,6 +226,14 @@ bool CommonForm::add(std::string_view text) {
     ++currencies_;
   }
   return true;
+}
+
+void CommonForm::count(unsigned forms, std::string_view text) {
+  ++count_;
+  forms_ &= forms;
+  for (std::size_t bit = 0; bit < form_count; ++bit) counts_[bit] += (forms >> bit) & 1U;
+  has_point_ = has_point_ || text.find('.') != std::string_view::npos;
+  has_comma_ = has_comma_ || text.find(',') != std::string_view::npos;
 }
 
 std::optional<char> CommonForm::decimal() const {
@@ -218,20 +244,26 @@ std::optional<char> CommonForm::decimal() const {
   return points != 0 ? '.' : ',';
 }
 
-std::optional<NumberForm> CommonForm::form(std::optional<char> decimal, char delimiter) const {
+bool CommonForm::is_ambiguous(char mark) const {
+  return forms_ != 0 && !decimal() && (mark == ',' ? has_comma_ : has_point_);
+}
+
+std::optional<NumberForm> CommonForm::form(char decimal) const {
   const auto all_or_none = [this](std::int64_t part) { return part == 0 || part == count_; };
   if (!all_or_none(percents_) || !all_or_none(currencies_) || !one_currency_) return std::nullopt;
-  if (const auto own = this->decimal()) decimal = decimal.value_or(*own);
-  const bool is_plain = (forms_ & 1U) != 0 && !decimal;
-  if (!is_plain && !decimal) decimal = delimiter == ';' ? ',' : '.';
-  std::optional<NumberForm> other;
-  for (unsigned bit = 0; bit < std::size(all_separators); ++bit) {
-    if ((forms_ & 1U << bit) == 0) continue;
-    NumberForm form{all_separators[bit].decimal, all_separators[bit].grouping, percents_ > 0, currency_};
-    if (is_plain || form.decimal == decimal) return form;
-    if (!other) other = form;
-  }
-  return other;
+  for (unsigned bit = 0; bit < form_count; ++bit)
+    if ((forms_ & 1U << bit) != 0 && all_separators[bit].decimal == decimal)
+      return NumberForm{decimal, all_separators[bit].grouping, percents_ > 0, currency_, parentheses_ > 0};
+  return std::nullopt;
+}
+
+NumberForm CommonForm::likely_form(std::optional<char> decimal) const {
+  std::size_t likely = decimal == ',' ? 1 : 0;
+  for (std::size_t bit = 0; bit < form_count; ++bit)
+    if (counts_[bit] > counts_[likely] && all_separators[bit].decimal == decimal.value_or(all_separators[bit].decimal))
+      likely = bit;
+  return {all_separators[likely].decimal, all_separators[likely].grouping, 2 * percents_ > count_,
+          2 * currencies_ > count_ ? currency_ : "", parentheses_ > 0};
 }
 
 bool resembles_number(std::string_view text) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,7 +25,7 @@ extern template std::optional<double> parse_number(std::string_view);
 class EmptyCells {
  public:
   /// Adds texts to the usual ones.
-  void add(std::vector<std::string> more) { more_ = std::move(more); }
+  void add(std::vector<std::string> more);
   /// false: only the texts of add() and the empty text.
   void use_default(bool usual) { usual_ = usual; }
 
@@ -33,9 +35,16 @@ class EmptyCells {
   bool is_empty_number(std::string_view text) const;
   /// Whether a number may mean an empty cell, such as -999.
   bool has_numbers() const { return !more_.empty(); }
+  /// Whether a number means an empty cell: -999.0, if -999 does.
+  bool is_empty_value(double value) const {
+    return std::find(numbers_.begin(), numbers_.end(), value) != numbers_.end();
+  }
+  /// The texts of add().
+  const std::vector<std::string>& added() const { return more_; }
 
  private:
   std::vector<std::string> more_;
+  std::vector<double> numbers_;  // those of more_
   bool usual_ = true;
 };
 
@@ -44,11 +53,12 @@ struct NumberForm {
   char decimal = '.';  ///< '.' or ','
   char grouping =
       0;  ///< between groups of three digits: ',', '.' or ' ', which is also a narrow space or an apostrophe
-  bool percent = false;  ///< 2.5%, which is 2.5
-  std::string currency;  ///< "$", "EUR", before or after the number; empty: none
+  bool percent = false;      ///< 2.5%, which is 2.5
+  std::string currency;      ///< "$", "EUR", before or after the number; empty: none
+  bool parentheses = false;  ///< (2.50) is -2.5
 
   bool is_plain() const { return decimal == '.' && !is_decorated(); }
-  bool is_decorated() const { return grouping != 0 || percent || !currency.empty(); }
+  bool is_decorated() const { return grouping != 0 || percent || parentheses || !currency.empty(); }
 };
 
 bool operator==(const NumberForm& a, const NumberForm& b);
@@ -66,15 +76,27 @@ class CommonForm {
   /// Returns whether the text is a number in any form. Others are not counted.
   bool add(std::string_view text);
   bool is_empty() const { return count_ == 0; }
-  /// ',' or '.' if only this can be the decimal separator; otherwise nothing.
+  /// ',' or '.' if only this can be the decimal mark; otherwise nothing.
   std::optional<char> decimal() const;
-  /// The form. `decimal`: of the file, if it is known. Without it, texts like "1,037" have a decimal comma if fields
-  /// are separated by semicolons. nullopt: the numbers have no form in common.
-  std::optional<NumberForm> form(std::optional<char> decimal, char delimiter) const;
+  /// Whether `mark` occurs in numbers of which the decimal mark may be a point or a comma: 1.234 or 1,234.
+  bool is_ambiguous(char mark) const;
+  /// The form, with this decimal mark. nullopt: the numbers have no such form in common.
+  std::optional<NumberForm> form(char decimal) const;
+  /// The form, with this decimal mark if it is known, that most of the numbers have.
+  NumberForm likely_form(std::optional<char> decimal) const;
+  /// Whether all numbers are in parentheses, such as codes.
+  bool are_in_parentheses() const { return count_ > 0 && parentheses_ == count_; }
 
  private:
+  static constexpr std::size_t form_count = 6;
+  void count(unsigned forms, std::string_view text);
+
   unsigned forms_ = ~0U;
+  std::array<std::int64_t, form_count> counts_{};  // of the numbers that have each form
+  bool has_point_ = false;
+  bool has_comma_ = false;
   std::int64_t count_ = 0;
+  std::int64_t parentheses_ = 0;
   std::int64_t percents_ = 0;
   std::int64_t currencies_ = 0;
   std::string currency_;

@@ -16,7 +16,7 @@ namespace sheaf {
 
 struct CsvOptions {
   char delimiter = 0;                     ///< 0: detect_delimiter()
-  std::optional<char> decimal;            ///< '.' or ','; nullopt: see common_decimal() and CommonForm
+  std::optional<char> decimal;            ///< '.' or ','; nullopt: see decide_decimal()
   std::optional<bool> header;             ///< nullopt: find_start()
   std::optional<std::string> label;       ///< label columns: names or numbers, separated by commas; "none": no targets.
                                           ///< nullopt: the last column that is not left out; with `like`, its target

@@ -209,6 +209,7 @@ class StartFinder {
     start_.columns = usual - empty_ends;
     pass_lines_above();
     require_cells(start_.first);
+    if (hints_.header != false && is_wide_title(start_.first)) ++start_.first;
     const Cells& first = records_[start_.first].cells;
     choose_columns(first, usual, empty_ends);
     const bool is_short = first.size() + 1 == usual && empty_cells_at_end(first) == empty_ends;
@@ -254,6 +255,49 @@ class StartFinder {
       if (may_be_header && !is_clearly_header(index + 1)) break;
     }
     start_.first = index;
+  }
+
+  // Whether a line as wide as the table is a title above the header, and not a header above units. Throws RunError if
+  // that is not clear.
+  bool is_wide_title(std::size_t index) const {
+    if (index + 1 >= records_.size()) return false;
+    const Cells& title = records_[index].cells;
+    const Cells& next = records_[index + 1].cells;
+    if (title.size() != next.size() || has_number(title) || has_number(next) || !is_clearly_header(index + 1))
+      return false;
+    const auto has_names = [](const Cells& cells, const std::vector<std::string>& names) {
+      return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return std::find(cells.begin(), cells.end(), name) != cells.end();
+      });
+    };
+    for (const auto* names : {&hints_.columns, &hints_.features}) {
+      if (has_names(title, *names)) return false;
+      if (has_names(next, *names)) return true;
+    }
+    const auto count_if = [](const Cells& cells, const auto& is_counted) {
+      return std::count_if(cells.begin(), cells.end(), is_counted);
+    };
+    const auto has_text = [](std::string_view cell) { return !cell.empty(); };
+    const auto is_phrase = [](std::string_view cell) { return cell.find(' ') != std::string_view::npos; };
+    const auto is_remark = [](std::string_view cell) { return cell.find(": ") != std::string_view::npos; };
+    const auto is_sign = [](std::string_view cell) {
+      return cell.find_first_of("/%[(^*") != std::string_view::npos ||
+             std::any_of(cell.begin(), cell.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+    };
+    const bool looks_like_units = count_if(next, is_sign) > 0 || count_if(next, has_text) < count_if(title, has_text);
+    if (count_if(title, has_text) < count_if(next, has_text) && empty_cells_at_end(title) > 0 &&
+        count_if(title, has_text) == 1)
+      return true;
+    if (count_if(title, is_remark) > 0 && !looks_like_units) return true;
+    const bool is_header =
+        looks_like_units || 2 * count_if(title, is_phrase) < count_if(title, has_text) || count_if(next, is_phrase) > 0;
+    require(is_header || hints_.header, [&] {
+      return fmt::format(
+          "Line {} of '{}' may be a title or the header (line {} may be the header or a row of units). Name a column "
+          "of the header with --label, or pass --header=true if line {} is the header.",
+          records_[index].line, file_, records_[index + 1].line, records_[index].line);
+    });
+    return false;
   }
 
   // `usual`: the number of cells of rows, of which `empty_ends` at the end are empty. The header may have none of

@@ -34,7 +34,8 @@ struct CsvStart {
   std::size_t first_row() const { return first + (header ? 1 : 0) + (units ? 1 : 0); }
 };
 
-/// Finds the start. Lines above the table are comments (#) and lines with fewer fields than the others. The first line
+/// Finds the start. Lines above the table are comments (#) and lines with fewer fields than the others, and one title
+/// that is as wide as the table. The first line
 /// of the table is a header, in this order of evidence:
 ///   - `hints.header`;
 ///   - it has all features of the model, or a column that an option names;

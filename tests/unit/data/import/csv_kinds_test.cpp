@@ -13,7 +13,7 @@ ColumnKind kind(const Texts& cells) {
   const EmptyCells empty;
   ColumnEvidence evidence;
   for (const auto& cell : cells) evidence.add(cell, empty);
-  return kind_of(evidence, std::nullopt, ',').kind;
+  return kind_of(evidence, std::nullopt);
 }
 
 // "x0", "x1", ...
@@ -64,16 +64,28 @@ TEST_CASE("many texts that resemble numbers, and numbers without a common form, 
   CHECK(kind({"1.5", "1,5"}) == ColumnKind::unclear);
 }
 
-TEST_CASE("numbers show the decimal separator of the file, unless they contradict each other") {
-  const EmptyCells empty;
-  const auto columns = [&](const std::vector<Texts>& cells) {
-    std::vector<ColumnEvidence> evidence(cells.size());
-    for (std::size_t column = 0; column < cells.size(); ++column)
-      for (const auto& cell : cells[column]) evidence[column].add(cell, empty);
-    return evidence;
+TEST_CASE("all columns have one decimal mark, and numbers with two meanings are not guessed") {
+  using Basis = DecimalMark::Basis;
+  const auto mark = [](const std::vector<Texts>& cells, char delimiter, bool is_like = false) {
+    std::vector<CommonForm> forms(cells.size());
+    std::vector<const CommonForm*> columns;
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      for (const auto& cell : cells[column]) forms[column].add(cell);
+      columns.push_back(&forms[column]);
+    }
+    const DecimalMark decided = decide_decimal(columns, delimiter, is_like);
+    return std::pair(decided.mark, decided.basis);
   };
-  CHECK(common_decimal(columns({{"1,5"}, {"1,037"}, {"x"}})) == ',');
-  CHECK(common_decimal(columns({{"1.5"}, {"1,037"}})) == '.');
-  CHECK_FALSE(common_decimal(columns({{"1.5"}, {"1,5"}})));
-  CHECK_FALSE(common_decimal(columns({{"3"}, {"1,037"}})));
+  CHECK(mark({{"1,5"}, {"1.037"}, {"3"}}, ';') == std::pair(',', Basis::evidence));
+  CHECK(mark({{"1.5"}, {"1,037"}}, ';') == std::pair('.', Basis::evidence));
+  CHECK(mark({{"0,012"}, {"2,325"}}, ',') == std::pair(',', Basis::evidence));
+  CHECK(mark({{"1.5"}, {"1,5"}}, ';').second == Basis::contradictory);
+  CHECK(mark({{"1.100"}, {"3"}}, ';').second == Basis::ambiguous);
+  CHECK(mark({{"1.100"}, {"1,126"}}, ';').second == Basis::ambiguous);
+  CHECK(mark({{"3"}, {"1,037"}}, ';') == std::pair(',', Basis::delimiter));
+  CHECK(mark({{"3"}, {"1,037"}}, ',') == std::pair('.', Basis::delimiter));
+  CHECK(mark({{"3"}, {"1,037"}}, ',', true).second == Basis::ambiguous);
+  CHECK(mark({{"3"}, {"1.037"}}, ',', true) == std::pair('.', Basis::delimiter));
+  CHECK(mark({{"1,037"}}, ';', true).second == Basis::ambiguous);
+  CHECK(mark({{"3"}, {}}, ';', true) == std::pair('.', Basis::none));
 }

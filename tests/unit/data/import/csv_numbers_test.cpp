@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "data/import/csv_kinds.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -15,7 +16,7 @@ using Texts = std::vector<std::string>;
 std::vector<double> read(const Texts& cells, std::optional<char> decimal = std::nullopt, char delimiter = ',') {
   CommonForm common;
   for (const auto& cell : cells) common.add(cell);
-  const auto form = common.form(decimal, delimiter);
+  const auto form = common.form(decimal.value_or(decide_decimal({&common}, delimiter, false).mark));
   std::vector<double> values;
   for (const auto& cell : cells)
     if (form) values.push_back(parse_cell(cell, *form).value_or(std::nan("")));
@@ -52,6 +53,8 @@ TEST_CASE("texts can be added to those that mean an empty cell, or replace them"
   CHECK(empty.has_numbers());
   CHECK(empty.is_empty("-999"));
   CHECK(empty.is_empty("NA"));
+  CHECK(empty.is_empty_value(-999));
+  CHECK_FALSE(empty.is_empty_value(0));
   empty.use_default(false);
   CHECK(empty.is_empty("lost"));
   CHECK(empty.is_empty(""));
@@ -84,8 +87,21 @@ TEST_CASE("one comma before three digits is a decimal comma in files with semico
   CHECK(read(cells, std::nullopt, ';') == std::vector<double>{1.037, 2.5});
   CHECK(read(cells, '.', ';') == std::vector<double>{1037, 2500});
   CHECK(read(cells, ',', '\t') == std::vector<double>{1.037, 2.5});
-  CHECK(read({"1.037", "2.500"}, std::nullopt, ';') == std::vector<double>{1.037, 2.5});
   CHECK(read({"1.037", "2.500"}, ',', ';') == std::vector<double>{1037, 2500});
+}
+
+TEST_CASE("a group of three digits after a zero is a fraction, and a decimal mark that was chosen is obeyed") {
+  CHECK(read({"0,012", "-2,325"}) == std::vector<double>{0.012, -2.325});
+  CHECK(read({"0.100", "1.101"}, ',').empty());
+  CHECK(read({"012.345", "1.101"}, ',').empty());
+  CHECK(std::isnan(read({"0 100", "1 100"})[0]));
+  CHECK(read({"1.5", "2.101"}, ',').empty());
+  CHECK(read({"1,5", "2,101"}, '.').empty());
+}
+
+TEST_CASE("negative numbers may be in parentheses") {
+  CHECK(read({"1.50", "(2.50)", "($1,000)"}).empty());
+  CHECK(read({"1.50", "(2.50)", "(1,000)"}) == std::vector<double>{1.5, -2.5, -1000});
 }
 
 TEST_CASE("percent and currency signs are read if all numbers of the column have the same") {

@@ -138,6 +138,14 @@ TEST_CASE("a # may belong to a cell") {
   CHECK(start_of("#1,0.5,a\n#2,1.5,b\n#3,2.5,a\n#4,3.5,b\n").first == 0);
 }
 
+TEST_CASE("a title as wide as the table is skipped, and is an error if it may be the header") {
+  CHECK(start_of("Report 2024,,\ntemp,press,y\n" + rows(2)).names.front() == "temp");
+  CHECK(start_of("Instrument: X,model Y,ser. 5\ntemp,press,y\n" + rows(2)).names.front() == "temp");
+  CHECK_THROWS_WITH(start_of("Instrument X,model Y,ser. 5\ntemp,press,y\n" + rows(2)),
+                    ContainsSubstring("--header=true"));
+  CHECK(start_of("surface temp,air press,y\nC,m/s,\n" + rows(2)).units);
+}
+
 TEST_CASE("a row of units below the header is skipped") {
   const CsvStart units = start_of("temp,press,y\nC,bar,-\n" + rows(2));
   CHECK(units.units);

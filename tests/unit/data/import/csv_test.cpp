@@ -535,6 +535,45 @@ TEST_CASE("decimal commas are found in files with semicolons, with a note") {
   CHECK(numbers(import({"a,y\n\"1,5\",0\n"}, options).features) == std::vector<double>{1.5});
 }
 
+TEST_CASE("the numbers of all files have one decimal mark, and those with two meanings are not guessed") {
+  const std::string shows = "a;b;y\n1.100;0,5;0\n2.101;1,5;1\n", shows_not = "a;b;y\n1.100;3;0\n2.101;4;1\n";
+  for (const auto& files : {Texts{shows, shows_not}, Texts{shows_not, shows}}) {
+    const auto data = import(files);
+    CHECK(data.features.rows() == 4);
+    for (std::int64_t row = 0; row < 4; row += 2)
+      CHECK(numbers(data.features)[static_cast<std::size_t>(2 * row)] + data.description.columns[0].offset == 1100);
+    CHECK_THAT(data.notes.back(), ContainsSubstring("'1.100' is 1100"));
+    CHECK_THAT(data.notes.back(), ContainsSubstring("column 1 ('b')"));
+  }
+  CHECK_THROWS_WITH(import({shows_not}), ContainsSubstring("'1.100' in column 0 ('a') of '0' has two meanings"));
+  CHECK_THROWS_WITH(import({shows, "a;b;y\n1.5;2;0\n"}),
+                    StartsWith("'0,5' in column 1 ('b') of '0' has a decimal comma, but '1.5' in column 0 ('a') of '1' "
+                               "has a decimal point"));
+  CsvOptions options;
+  const auto trained = import({shows});
+  options.like = &trained.description;
+  CHECK_THROWS_WITH(import({shows_not}, options), ContainsSubstring("Pass --decimal=. or --decimal=,."));
+}
+
+TEST_CASE("columns that do not fit --decimal are refused with the first cell that does not") {
+  CsvOptions options;
+  options.decimal = ',';
+  CHECK_THROWS_WITH(import({"a;y\n2.101;0\n1.5;1\n"}, options), ContainsSubstring("--decimal=, (for example '1.5')"));
+  CHECK_THROWS_WITH(import({"a;y\n1.101;0\n0.102;1\n"}, options),
+                    ContainsSubstring("--decimal=, (for example '0.102')"));
+  options.decimal = '.';
+  CHECK_THROWS_WITH(import({"a;y\n2,101;0\n1,5;1\n"}, options), ContainsSubstring("--decimal=. (for example '1,5')"));
+}
+
+TEST_CASE("a number of --na_values means an empty cell in any spelling, and a text that never occurs is noted") {
+  CsvOptions options;
+  options.empty.add({"-999", "lost"});
+  const auto data = import({"a,y\n1.5,0\n-999.0,1\n-999,0\n"}, options);
+  CHECK(std::isnan(numbers(data.features)[1]));
+  CHECK(std::isnan(numbers(data.features)[2]));
+  CHECK(data.notes.back() == "no cell contains 'lost' (--na_values)");
+}
+
 TEST_CASE("text that is not UTF-8 is read as Latin-1, and zero bytes become question marks") {
   const auto data = import({std::string("K\xe4se,y\nM\xfcnchen,a\0b\nOslo,\xdf\n", 26)});
   CHECK(data.description.columns[0] == text_column("K\xc3\xa4se", {"M\xc3\xbcnchen", "Oslo"}));
