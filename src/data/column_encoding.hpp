@@ -1,8 +1,9 @@
 // Turns stored rows into features: chooses and orders columns, subtracts offsets, and one-hot encodes texts. Pure.
 //
 // A stored row has one number per column: a number minus the offset of its column (NaN: an empty cell), or the code of
-// a category, its position in the list of categories (-1: an empty cell or an unknown text). SPDX-License-Identifier:
-// MIT
+// a category, its position in the list of categories (-1: an empty cell or an unknown text).
+//
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "core/error.hpp"
@@ -65,13 +66,13 @@ std::vector<std::int64_t> positions_of(const std::vector<DataColumn>& present, c
 
 // The positions of the columns of the file, without those that were left out when the model's data were imported.
 std::vector<std::int64_t> used_columns(const std::vector<DataColumn>& columns, const DataDescription& model) {
-  const auto wanted = column_names(model.columns);
-  const auto contains = [](const auto& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
+  using Names = std::unordered_set<std::string>;  // there may be thousands
+  const auto names = column_names(model.columns);
+  const Names wanted(names.begin(), names.end());
+  const Names dropped(model.dropped_columns.begin(), model.dropped_columns.end());
   std::vector<std::int64_t> used;
   for (std::size_t index = 0; index < columns.size(); ++index)
-    if (contains(wanted, columns[index].name) || !contains(model.dropped_columns, columns[index].name))
+    if (wanted.count(columns[index].name) > 0 || dropped.count(columns[index].name) == 0)
       used.push_back(static_cast<std::int64_t>(index));
   return used;
 }

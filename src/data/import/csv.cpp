@@ -50,7 +50,7 @@ std::string some_of(const Texts& texts, std::size_t max_shown = 5) {
   return shown < texts.size() ? fmt::format("{} and {} more", list, texts.size() - shown) : list;
 }
 
-// "they are filled with the median of the training rows"
+// "numbers are filled with the median of the training rows"
 std::string fill_text(const MissingCells& missing) {
   switch (missing.kind) {
     case MissingCells::Kind::value:
@@ -386,16 +386,18 @@ void Table::choose_kinds() {
 
 void Table::add_feature(std::size_t index, ColumnKind kind) {
   using Kind = FeatureColumn::Kind;
+  using Refused = FeatureColumn::Refused;
   const std::size_t column = roles_.features[index];
   const std::string name = names_.empty() ? "" : names_[column];
   const auto* known = options_.like == nullptr ? nullptr : &options_.like->columns;
   if (known != nullptr && !known->empty()) {
     features_.emplace_back((*known)[index], option_name(column), options_.missing, options_.empty,
-                           options_.refuses_unknown, false);
+                           options_.refuses_unknown ? Refused::unknown_texts : Refused::nothing);
     return;
   }
   if (options_.numbers_only) {
-    features_.emplace_back(number_column(name), option_name(column), options_.missing, options_.empty, true, true);
+    features_.emplace_back(number_column(name), option_name(column), options_.missing, options_.empty,
+                           Refused::unknown_texts_and_empty_cells);
     return;
   }
   const auto has = [column](const Columns& columns) {

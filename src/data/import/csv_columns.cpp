@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
@@ -143,9 +144,10 @@ std::optional<std::size_t> find_one(const std::string& option, const std::string
 
 // Columns with these names.
 Columns named(const Texts& wanted, const Texts& names) {
+  const std::unordered_set<std::string> searched(wanted.begin(), wanted.end());  // there may be thousands
   Columns found;
   for (std::size_t column = 0; column < names.size(); ++column)
-    if (contains(wanted, names[column])) found.push_back(column);
+    if (searched.count(names[column]) > 0) found.push_back(column);
   return found;
 }
 
@@ -169,9 +171,10 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
     return options.like != nullptr && !names.empty() &&
            std::any_of(options.like->columns.begin(), options.like->columns.end(), has_name);
   };
+  const std::unordered_set<std::size_t> dropped(roles.dropped.begin(), roles.dropped.end());
   const auto has_other_role = [&](std::size_t column) {
-    return contains(roles.dropped, column) || roles.groups == column || roles.folds == column ||
-           roles.weights == column || (roles.id == column && !is_known(column));
+    return dropped.count(column) > 0 || roles.groups == column || roles.folds == column || roles.weights == column ||
+           (roles.id == column && !is_known(column));
   };
   const auto is_left_out = [&](std::size_t column) {
     return contains(left_out, column) && !contains(kept, column) && !contains(roles.categorical, column) &&

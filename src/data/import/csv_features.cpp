@@ -57,15 +57,14 @@ FeatureColumn::FeatureColumn(std::string name, std::string option_name, Kind kin
     : name_(std::move(name)), option_name_(std::move(option_name)), kind_(kind), missing_(missing), empty_(&empty) {}
 
 FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing,
-                             const EmptyCells& empty, bool refuses_unknown, bool refuses_empty)
+                             const EmptyCells& empty, Refused refused)
     : name_(known.name),
       option_name_(std::move(option_name)),
       kind_(known.is_text() ? Kind::text : Kind::number),
       missing_(missing),
       empty_(&empty),
       known_(known),
-      refuses_unknown_(refuses_unknown),
-      refuses_empty_(refuses_empty) {
+      refused_(refused) {
   for (std::size_t index = 0; index < known.categories.size(); ++index) {
     const auto code = static_cast<std::int32_t>(index);
     codes_[known.categories[index]] = code;
@@ -96,8 +95,8 @@ double FeatureColumn::read_number(std::string_view text) {
 
 double FeatureColumn::add_empty(std::string_view text) {
   const bool is_accepted = !known_             ? missing_.kind != MissingCells::Kind::error
-                           : known_->is_text() ? !refuses_unknown_ || known_->has_empty_cells
-                                               : !refuses_empty_;
+                           : known_->is_text() ? refused_ == Refused::nothing || known_->has_empty_cells
+                                               : refused_ != Refused::unknown_texts_and_empty_cells;
   if (!is_accepted) refuse_empty(text);
   ++empty_count_;
   return empty_cell;
@@ -138,7 +137,7 @@ std::int32_t FeatureColumn::find_code(const std::string& text) const {
 double FeatureColumn::read_text(std::string_view text) {
   key_ = as_utf8(text);
   if (const std::int32_t code = find_code(key_); code != no_code) return code;
-  if (known_ && refuses_unknown_)
+  if (known_ && refused_ != Refused::nothing)
     throw BadCell{fmt::format("contains {} (not one of the column's {} categories)", quoted(key_), codes_.size()),
                   ", or leave out --unknown=error"};
   if (known_) {

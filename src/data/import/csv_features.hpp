@@ -76,14 +76,16 @@ double sampled_offset(const CellBlocks& cells, std::int64_t rows, std::int64_t f
 class FeatureColumn {
  public:
   enum class Kind { undecided, number, text };
+  /// The cells of a known column that are errors. unknown_texts: those that are not among its categories, also empty
+  /// ones.
+  enum class Refused { nothing, unknown_texts, unknown_texts_and_empty_cells };
 
   /// A column whose description is learned. `option_name`: name or number of the column for --drop and --categorical.
   /// `empty` must outlive this object. undecided: the first cell that is not empty decides.
   FeatureColumn(std::string name, std::string option_name, Kind kind, MissingCells missing, const EmptyCells& empty);
-  /// A column that is encoded as `known`. `refuses_unknown`: a text that is not among its categories is an error.
-  /// `refuses_empty`: an empty cell of a column of numbers is an error.
+  /// A column that is encoded as `known`.
   FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing, const EmptyCells& empty,
-                bool refuses_unknown, bool refuses_empty);
+                Refused refused);
 
   /// How the numbers of the current file are written.
   void set_form(const NumberForm& form) {
@@ -130,8 +132,7 @@ class FeatureColumn {
   MissingCells missing_;
   const EmptyCells* empty_;
   std::optional<DataColumn> known_;
-  bool refuses_unknown_ = false;
-  bool refuses_empty_ = false;
+  Refused refused_ = Refused::nothing;
   NumberForm form_;
   bool is_simple_ = false;  // numbers have a point, and none of them means an empty cell
   std::unordered_map<std::string, std::int32_t> codes_;

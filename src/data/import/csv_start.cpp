@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <string_view>
+#include <unordered_set>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -364,9 +366,8 @@ class StartFinder {
   bool is_header() const {
     if (hints_.header) return *hints_.header;
     const Cells& first = records_[start_.first].cells;
-    const auto is_here = [&](const std::string& name) {
-      return std::find(first.begin(), first.end(), name) != first.end();
-    };
+    const std::unordered_set<std::string_view> texts(first.begin(), first.end());  // there may be thousands
+    const auto is_here = [&](const std::string& name) { return texts.count(name) > 0; };
     const auto is_name = [&](const std::string& name) { return !is_number(name) && is_here(name); };
     if (!hints_.features.empty() && std::all_of(hints_.features.begin(), hints_.features.end(), is_here)) return true;
     if (std::any_of(hints_.columns.begin(), hints_.columns.end(), is_name)) return true;

@@ -12,6 +12,9 @@ constexpr std::uint32_t replacement_character = 0xfffd;
 // The bytes that decide about the encoding.
 constexpr std::size_t detected_bytes = 4096;
 
+// A sample has at least this many line ends: rows below a long header decide about it.
+constexpr std::ptrdiff_t sampled_line_ends = 8;
+
 void append_utf8(std::string& text, std::uint32_t code) {
   const auto add = [&text](std::uint32_t byte) { text.push_back(static_cast<char>(byte)); };
   if (code < 0x80) {
@@ -42,6 +45,11 @@ bool separates_fields(char c) {
   return c == ',' || c == ';' || c == '\t' || c == '|' || c == '\n' || c == '\r';
 }
 
+bool has_lines(std::string_view sample) {
+  const auto ends_line = [](char c) { return c == '\n' || c == '\r'; };
+  return std::count_if(sample.begin(), sample.end(), ends_line) >= sampled_line_ends;
+}
+
 }  // namespace
 
 CsvText::CsvText(ByteSource& source, std::size_t sample_bytes, std::size_t longest)
@@ -56,7 +64,7 @@ CsvText::CsvText(ByteSource& source, std::size_t sample_bytes, std::size_t longe
     sample_.resize(old + read_decoded(sample_.data() + old, wanted - old));
     is_whole_ = sample_.size() < wanted;
     wanted *= 4;
-  } while (!is_whole_ && sample_.size() < longest && sample_.find_first_of("\r\n") == std::string::npos);
+  } while (!is_whole_ && sample_.size() < longest && !has_lines(sample_));
 }
 
 void CsvText::detect_encoding() {

@@ -15,8 +15,8 @@ namespace sheaf {
 /// Reads a source and decodes UTF-16. Other encodings are passed on unchanged.
 class CsvText : public ByteSource {
  public:
-  /// Reads the first `sample_bytes` bytes or, if they do not contain a line end, as many as needed to find one, up to
-  /// `longest`. `source` must outlive this object. Throws as ByteSource::read().
+  /// Reads the first `sample_bytes` bytes or, if they contain only a few line ends, as many as needed to find more, up
+  /// to `longest`. `source` must outlive this object. Throws as ByteSource::read().
   CsvText(ByteSource& source, std::size_t sample_bytes, std::size_t longest);
 
   /// The beginning of the text, or all of it.

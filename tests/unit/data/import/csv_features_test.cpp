@@ -17,6 +17,7 @@ using Texts = std::vector<std::string>;
 using Cells = std::vector<double>;
 using Kind = MissingCells::Kind;
 using ColumnKind = FeatureColumn::Kind;
+using Refused = FeatureColumn::Refused;
 
 const EmptyCells usual;
 constexpr double empty = 1e300;  // replaces NaN, which is not equal to itself
@@ -50,8 +51,8 @@ Encoded learn_texts(const Texts& cells, MissingCells missing = {}) {
   return learn(cells, missing, ColumnKind::text);
 }
 
-Encoded like(const DataColumn& known, const Texts& cells, bool refuses_unknown = false, bool refuses_empty = false) {
-  return encode(FeatureColumn(known, "c", {}, usual, refuses_unknown, refuses_empty), cells);
+Encoded like(const DataColumn& known, const Texts& cells, Refused refused = Refused::nothing) {
+  return encode(FeatureColumn(known, "c", {}, usual, refused), cells);
 }
 
 template <class Action>
@@ -179,12 +180,12 @@ TEST_CASE("a known column of texts keeps its categories, and unknown texts are c
   CHECK(like(known, {"a", "b"}).column == known);
   CHECK(like(known, {"a", "b"}).cells == Cells{1, 0});
   CHECK(like(known, {"q", "x", "1", ""}).cells == Cells{-1, 2, -1, -1});
-  FeatureColumn column(known, "c", {}, usual, false, false);
+  FeatureColumn column(known, "c", {}, usual, Refused::nothing);
   for (const char* text : {"q", "x", "r", ""}) column.read(text);
   CHECK(column.unknown_cells() == 2);
   CHECK(column.unknown_text() == "q");
   CHECK(column.empty_cells() == 1);
-  CHECK(problem_of([&] { like(known, {"q"}, true); }) ==
+  CHECK(problem_of([&] { like(known, {"q"}, Refused::unknown_texts); }) ==
         "contains 'q' (not one of the column's 3 categories), or leave out --unknown=error");
 }
 
@@ -202,9 +203,10 @@ TEST_CASE("a known column of numbers keeps the value of its empty cells") {
   const DataColumn plain = number_column("c");
   CHECK(like(filled, {"1", "", "NA"}).cells == Cells{1, 2.5, 2.5});
   CHECK(like(plain, {"1", ""}).column == plain);
-  CHECK(like(plain, {"1", ""}).cells == Cells{1, empty});
+  for (const Refused refused : {Refused::nothing, Refused::unknown_texts})
+    CHECK(like(plain, {"1", ""}, refused).cells == Cells{1, empty});
   CHECK(problem_of([&] {
-          like(plain, {"1", "NA"}, false, true);
+          like(plain, {"1", "NA"}, Refused::unknown_texts_and_empty_cells);
         }) ==
         "contains 'NA', which means an empty cell (there is no known value for empty cells of this column), or leave "
         "out its row");

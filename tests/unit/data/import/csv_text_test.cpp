@@ -56,6 +56,11 @@ TEST_CASE("halves of characters in UTF-16 are replaced") {
   CHECK(read_whole("\xff\xfe" + utf16(u"ab", true) + "c", 100, 4) == "ab\xef\xbf\xbd");
 }
 
+TEST_CASE("the sample contains rows below a header that nearly fills it") {
+  MemorySource source("f", std::string(300, 'x') + "\n" + std::string(300, 'y') + "\n" + std::string(3000, 'z'));
+  CHECK(CsvText(source, 310, 10000).sample().find("y\n") != std::string::npos);
+}
+
 TEST_CASE("other bytes are unchanged, and the sample contains a whole line") {
   const std::string bytes = std::string(300, 'x') + "\nK\xe4se,1\n";
   CHECK(read_whole(bytes, 10, 7) == bytes);
