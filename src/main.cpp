@@ -87,6 +87,7 @@ ExitCode run_session(int& argc, char**& argv, const std::function<ExitCode(const
 
 int main(int argc, char** argv) {
   prepare_environment();
+  ignore_file_size_signal();
   reserve_standard_streams();
   keep_freed_memory();
   std::set_terminate(end_program);
@@ -104,14 +105,15 @@ int main(int argc, char** argv) {
     unknown_command = AgreedError(ExitCode::usage, error.what());
   }
 
-  // Stop signals are handled from before MPI is initialized until after it is finalized.
-  std::optional<StopSignals> signals;
-  if (command != nullptr && command->can_be_stopped) signals.emplace();
+  // Stop signals are handled from before MPI is initialized until the process ends. The object is never destroyed, so
+  // that a signal while the libraries are unloaded does not end a complete job with another exit code.
+  const StopSignals* signals = nullptr;
+  if (command != nullptr && command->can_be_stopped) signals = new StopSignals();
   try {
     const CommandCall call{{arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end()},
                            fmt::format("sheaf {}", fmt::join(arguments, " "))};
     return static_cast<int>(run_session(argc, argv, [&](const Communicator& world) {
-      if (signals) StopSignals::renew();
+      if (signals != nullptr) StopSignals::renew();
       require_same_arguments(call.command_line, world);
       // Inside MPI, because a launcher ends the job when the first process fails, perhaps before rank 0 has logged it.
       if (unknown_command) throw AgreedError(*unknown_command);

@@ -92,6 +92,10 @@ void StopSignals::renew() {
     if (is_recorded(before_recording[index], watched[index].first)) sigaction(watched[index].first, &action, nullptr);
 }
 
+void ignore_file_size_signal() {
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 int noted_signal() {
   return first_signal;
 }

@@ -20,6 +20,9 @@ class StopSignals {
   static void renew();
 };
 
+/// Writes beyond the limit on the size of files (ulimit -f) fail with an error instead of ending the process. Local.
+void ignore_file_size_signal();
+
 /// Returns the first signal that was recorded, or 0.
 int noted_signal();
 

@@ -101,7 +101,6 @@ CASES = [
                                "--data.classes=3"], 1, "3"),
     ("empty search list", ["study.cfg", "--search.method=grid", "--search.train.learning_rate="], 2,
      "train.learning_rate"),
-    ("search without method", ["study.cfg", "--search.train.learning_rate=0.1"], 2, "search.method"),
     ("output has a run", ["study.cfg", "--run.output=holds-a-run"], 1, "already has an unfinished run"),
     ("output not writable", ["study.cfg", "--run.output=/proc/sheaf"], 1, "/proc/sheaf"),
     ("output under a file", ["study.cfg", "--run.output=a-file/run"], 1, "a-file/run"),

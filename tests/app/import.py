@@ -216,12 +216,14 @@ checks.check("'offset.csv': 40 rows of 2 columns: header in line 1, label column
 
 shutil.rmtree("out", ignore_errors=True)
 result = sheaf("run", "study.cfg", "--data.file=whole.h5", "--run.models=best",
-               "--data.task=classification", "--train.loss=cross_entropy")
+               "--data.task=classification", "--train.loss=cross_entropy", "--data.validation=0")
 models = glob.glob("out/**/*.pt", recursive=True)
 checks.check(result.code == 0 and len(models) == 1, "a model is saved", result.stderr)
 if models:
     os.replace(models[0], "people.pt")
-    expect("like a model", ["test.csv", "--like=people.pt"], encoded(test_rows), test_kinds, kinds)
+    filled = encoded(test_rows)
+    filled[1, 0] = numpy.median([ages[row] for row in whole])
+    expect("like a model, whose fill value is known", ["test.csv", "--like=people.pt"], filled, test_kinds, kinds)
 
 with h5py.File("numbers.h5", "w") as file:  # as a user of h5py writes it, without names
     file["features"] = numpy.zeros((4, 2), "f4")

@@ -155,8 +155,8 @@ for mode in ("memory", "streamed"):
               lambda: os.path.isdir("run/journal"))
     os.utime("digits.h5", (1, 1))
     result = sheaf("resume", "run", "--run.time_limit=1s", ranks=2)
-    checks.check(result.code == 75 and "the data have changed" not in result.stderr, f"{mode}: a file with another time has the same data",
-                 result.stderr)
+    checks.check(result.code == 75 and "the data have changed" not in result.stderr,
+                 f"{mode}: a file with another time has the same data", result.stderr)
     with h5py.File("digits.h5", "r+") as file:
         file["targets"][7] = (file["targets"][7] + 1) % 10
     os.utime("digits.h5", (1, 1) if mode == "memory" else (2, 2))

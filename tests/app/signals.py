@@ -118,6 +118,25 @@ for position, name in enumerate(["import", "preprocess", "predict to CSV", "pred
                  f"exit {result.code}, {os.listdir('out')}\n{result.stdout}")
 print("exit codes:", {str(code): count for code, count in sorted(counts.items())})
 
+# The limit on the size of files is an error, not the end by a signal.
+prepare("import")
+limited = subprocess.run(["bash", "-c", 'ulimit -f 1; exec "$0" "$@"', SHEAF, *COMMANDS["import"]], capture_output=True,
+                         text=True)
+checks.check(limited.returncode == 1 and "File too large" in limited.stderr and not os.listdir("out"),
+             "ulimit -f", f"exit {limited.returncode}, {os.listdir('out')}\n{limited.stderr}")
+
+# After the last line of the log, the exit code is that of the complete run.
+prepare("run")
+process = subprocess.Popen([SHEAF, *COMMANDS["run"]], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, text=True)
+for line in process.stderr:
+    if "results in" in line:
+        break
+while process.poll() is None:
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.005)
+checks.check(process.returncode == 0, "signals after the results", f"exit {process.returncode}")
+
 # Under nohup SIGHUP is ignored, and the terminal may close.
 prepare("run")
 process = subprocess.Popen([SHEAF, *COMMANDS["run"]], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -16,7 +16,8 @@ os.makedirs("tables")
 os.chdir("tables")
 random = numpy.random.default_rng(1)
 ADAM = ["--train.optimizer=adam", "--train.learning_rate=0.05"]
-LINEAR = ["--model.kind=linear", "--train.epochs=30", "--run.progress=none", "--run.device=cpu"]
+QUIET = ["--model.kind=linear", "--run.progress=none", "--run.device=cpu"]
+LINEAR = [*QUIET, "--train.epochs=30"]
 
 
 def write(path, features, targets, **options):
@@ -132,6 +133,18 @@ checks.check((predicted("shifted", "shifted.npy")[0] == found).all(), "NumPy fil
 result = sheaf("predict", "shifted", "shifted.h5", "shifted.csv")
 checks.check(close([float(row["prediction"]) for row in read_csv("shifted.csv")], found[:, 0], 0), "CSV has all digits")
 checks.check(close(predicted("shifted", "shifted.h5", "--run.engine=torch")[0], found, 1e-5), "LibTorch agrees")
+# The content of streamed data is that of the differences: a change that float32 cannot hold is noticed.
+result = sheaf("run", "shifted.h5", "--run.output=changed", *QUIET, "--data.mode=streamed", "--data.memory=1",
+               "--train.epochs=1000000", "--run.time_limit=1s")
+checks.check(result.code == 75, "a long run is stopped", result.stderr)
+with h5py.File("shifted.h5", "r+") as file:
+    before = file["features"][7, 0]
+    file["features"][7, 0] = before + 10
+result = sheaf("resume", "changed")
+checks.check(result.code == 1 and "the data have changed" in result.stderr, "a change of 10 s is noticed",
+             result.stderr)
+with h5py.File("shifted.h5", "r+") as file:
+    file["features"][7, 0] = before
 write("single.h5", shifted.astype("f4"), (value * 300 + 2e9).astype("f4"))
 result = run("single.h5", "single")
 checks.check("feature 0, target 0 of '" in result.stderr and "have lost digits" in result.stderr,
@@ -183,6 +196,45 @@ with h5py.File("table.h5", "r+") as file:
 result = sheaf("run", "table.h5", "--run.output=damaged", *LINEAR, ranks=2)
 checks.check(result.code == 1 and "contains 3 in row 9, column 1 (it is not the number of one of the column's "
              "categories)" in result.stderr, "a number that is not a category is an error", result.stderr)
+
+# ---- The description belongs to the data: a run does not go on with another value of empty cells
+
+with h5py.File("described.h5", "w") as file:
+    file["features"] = holes[:, [0, 2]]
+    file["targets"] = targets
+    columns = {"format": 2, "columns": [{"name": "a", "empty": True, "fill": 5.0}, {"name": "b", "empty": True}]}
+    file["features"].attrs["columns"] = json.dumps(columns)
+result = sheaf("run", "described.h5", "--run.output=described", *QUIET, "--train.epochs=1000000", "--run.time_limit=1s")
+with h5py.File("described.h5", "r+") as file:
+    columns["columns"][0]["fill"] = 9.0
+    file["features"].attrs["columns"] = json.dumps(columns)
+again = sheaf("resume", "described")
+checks.check(result.code == 75 and again.code == 1 and "the data have changed" in again.stderr,
+             "another fill value is another data set", result.stderr + again.stderr)
+
+# ---- Labels: an attribute `offset` has no meaning for them, and unknown texts are named
+
+with h5py.File("labels.h5", "w") as file:
+    file["features"] = full.astype("f4")
+    file["targets"] = (targets > 0).astype("i4")
+    file["targets"].attrs["offset"] = [0.5]
+run("labels.h5", "labels")
+checks.check(evaluate("labels", "labels.h5")[0]["accuracy"] > 0.8, "labels have no offset")
+for name, words in (("texts", ["low", "high"]), ("others", ["low", "middle"])):
+    with h5py.File(f"{name}.h5", "w") as file:
+        file["features"] = full.astype("f4")
+        file["targets"] = [words[int(target > 0)] for target in targets]
+run("texts.h5", "texts")
+result = sheaf("evaluate", "texts", "--data.file=others.h5", ranks=2)
+checks.check(result.code == 1 and len(result.error_lines()) == 1 and "'middle'" in result.stderr
+             and "'high' to 'low'" in result.stderr, "an unknown label of text is named", result.stderr)
+
+# ---- Many splits of streamed data without statistics need none
+
+result = sheaf("run", "filled.h5", "--run.output=splits", *QUIET, "--data.mode=streamed", "--data.memory=1",
+               "--data.normalize=none", "--study.iterations=1200", "--data.validation=0.1", "--train.epochs=1",
+               "--run.models=none")
+checks.check(result.code == 0, "1200 splits of streamed data", result.stderr)
 
 # ---- Files of version 0.7
 

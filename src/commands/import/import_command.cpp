@@ -131,6 +131,8 @@ void import_files(const ImportRequest& request) {
   data.description.content_hash = content_hash(data);
   for (const auto& note : data.notes) log_root(note);
   if (data.weights) log_root("the weights of the rows count in a study with data.weights = weights");
+  if (data.groups || data.folds)
+    log_root("groups and folds are stored for other programs: studies assign rows to folds at random");
   return_freed_memory();
   const std::string content = content_of(data);
   write_then_rename(request.output,

@@ -11,7 +11,7 @@
 namespace sheaf {
 
 struct DataIdentity {
-  std::string content;  ///< of the values; results belong to it
+  std::string content;  ///< of the values and their description; results belong to it
   std::string files;    ///< names, sizes and times of the files; empty for synthetic data
 };
 

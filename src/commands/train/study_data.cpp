@@ -91,6 +91,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
                              const Placement& placement, const Communicator& world, const Communicator& node) {
   StudyData prepared;
   if (file) file = with_offsets(study.data, std::move(*file), world);
+  prepared.file = file;
   if (file) prepared.description = file->description;
   if (file && study.data.mode == DataMode::streamed)
     open_stream(study, plan, *file, placement, world, node, prepared);

@@ -25,7 +25,8 @@ struct StudyData {
   std::unique_ptr<Splits> splits;  ///< of `data`
   std::unique_ptr<Stream> stream;  ///< features of a file larger than memory
   DataShape shape;
-  DataDescription description;  ///< of the file; empty for synthetic data
+  std::optional<FileSchema> file;  ///< of the data file, with the offsets that are subtracted; nullopt: synthetic data
+  DataDescription description;     ///< of the file; empty for synthetic data
   NetworkSizes networks;
 };
 

@@ -61,12 +61,12 @@ bool looks_like_classes(const std::vector<std::int64_t>& values) {
   return classes.size() <= max_undeclared_classes || counts_from_zero(classes);
 }
 
-KnownClasses::KnownClasses(const std::vector<std::string>& names, std::string description)
-    : names_(names), description_(std::move(description)) {
-  for (std::size_t number = 0; number < names.size(); ++number) {
+KnownClasses::KnownClasses(std::vector<std::string> names, std::string description)
+    : names_(std::move(names)), description_(std::move(description)) {
+  for (std::size_t number = 0; number < names_.size(); ++number) {
     const auto label = static_cast<std::int64_t>(number);
-    by_name_.try_emplace(names[number], label);
-    if (const auto value = number_of_code(names[number])) by_number_.try_emplace(*value, label);
+    by_name_.try_emplace(names_[number], label);
+    if (const auto value = number_of_code(names_[number])) by_number_.try_emplace(*value, label);
   }
 }
 

@@ -42,14 +42,13 @@ CodedTargets code_integers(const std::vector<std::int64_t>& values, const KnownN
 /// Finds labels among known class names.
 class KnownClasses {
  public:
-  /// `names` must outlive this object.
-  KnownClasses(const std::vector<std::string>& names, std::string description);
+  KnownClasses(std::vector<std::string> names, std::string description);
   /// The number of the class with this name or, if there is none, with the same number as its name: "1.0" is "1", but
   /// "01" is not. Throws RunError with the description.
   std::int64_t find(const std::string& label) const;
 
  private:
-  const std::vector<std::string>& names_;
+  std::vector<std::string> names_;
   std::string description_;
   std::unordered_map<std::string, std::int64_t> by_name_;
   std::unordered_map<double, std::int64_t> by_number_;
@@ -59,7 +58,6 @@ class KnownClasses {
 /// class numbers.
 class TextLabels {
  public:
-  /// `names` must outlive this object.
   TextLabels(const std::vector<std::string>& names, std::string description);
   /// The label of a text. Throws RunError with the description.
   std::int64_t find(const std::string& text) const;

@@ -113,6 +113,20 @@ std::vector<std::shared_ptr<const Split>> all_splits(const Study& study, Splits&
   return splits;
 }
 
+// Each split has values of its own, so their number is limited.
+void require_few_splits(const Study& study, const Splits& all) {
+  if (all.count() <= max_splits) return;
+  const bool scales = study.data.normalize != Normalize::none;
+  const std::string problem = scales
+                                  ? fmt::format("data.normalize = {} supports", setting_text(study, "data.normalize"))
+                                  : "the empty cells of streamed data can be filled for";
+  const std::string advice = scales ? "set data.normalize = none" : "import the data with --missing=0";
+  throw UsageError(fmt::format(
+      "{} at most {} splits of streamed data (study.iterations, search.repeats and search.folds make {}). Reduce them, "
+      "set data.validation = 0 if there are no folds, or {}.",
+      problem, max_splits, all.count(), advice));
+}
+
 }  // namespace
 
 StreamStatistics streamed_statistics(const Study& study, const FileSchema& schema, Splits& all, std::int64_t threads,
@@ -131,12 +145,7 @@ StreamStatistics streamed_statistics(const Study& study, const FileSchema& schem
   std::vector<std::shared_ptr<const Split>> splits;  // whose sums are computed
   std::vector<Part> parts;
   agree(world, [&] {
-    if (sums_up && all.count() > max_splits)
-      throw UsageError(fmt::format(
-          "data.normalize = {} supports at most {} splits of streamed data (study.iterations, search.repeats "
-          "and search.folds make {}). Reduce them, set data.validation = 0 if there are no folds, or set "
-          "data.normalize = none.",
-          setting_text(study, "data.normalize"), max_splits, all.count()));
+    if (sums_up) require_few_splits(study, all);
     if (sums_up) splits = all_splits(study, all);
     const FeatureReader reader(study.data, schema);
     const std::int64_t part_count = std::min(max_parts, reader.block_count());
@@ -181,8 +190,11 @@ StreamStatistics streamed_statistics(const Study& study, const FileSchema& schem
   };
   if (sums_up) {
     for (std::size_t split = 0; split < splits.size(); ++split) add_scaling(*splits[split], &sums[split]);
-  } else {
+  } else if (needs.sample) {
+    agree(world, [&] { require_few_splits(study, all); });
     for (const auto& split : all_splits(study, all)) add_scaling(*split, nullptr);
+  } else if (const auto same = feature_scaling(fills.get(), nullptr, {}, normalize); !same.fill.empty()) {
+    statistics.scalings.assign(static_cast<std::size_t>(all.count()), same);
   }
   return statistics;
 }

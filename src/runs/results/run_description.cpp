@@ -58,12 +58,14 @@ std::string use_text(const std::string& directory, const Study& study, const Run
   for (std::size_t model = 0; model < std::min(max_shown, models.size()); ++model)
     text += fmt::format("  {}\n", models[model]);
   if (models.size() > max_shown) text += fmt::format("  ... ({} files, all in models/best.txt)\n", models.size());
-  return text + fmt::format(
-                    "Use it from the directory in which the run was started, or with another path of the run:\n"
-                    "  sheaf predict {0} NEW.csv OUT.csv\n"
-                    "  sheaf evaluate {0} --data.file=TEST.h5\n"
-                    "In Python: torch.jit.load(\"{1}\")(features), with raw features as float32.\n",
-                    directory, models.front());
+  return text +
+         fmt::format(
+             "Use it from the directory in which the run was started, or with another path of the run:\n"
+             "  sheaf predict {0} NEW.csv OUT.csv\n"
+             "  sheaf evaluate {0} --data.file=TEST.h5\n"
+             "In Python: torch.jit.load(\"{1}\")(features), with raw features as float32 (float64 where they are "
+             "large compared to their differences).\n",
+             directory, models.front());
 }
 
 }  // namespace
