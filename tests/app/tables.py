@@ -145,6 +145,46 @@ checks.check(result.code == 1 and "the data have changed" in result.stderr, "a c
              result.stderr)
 with h5py.File("shifted.h5", "r+") as file:
     file["features"][7, 0] = before
+
+
+def write_csv(path, *columns):
+    with open(path, "w") as file:
+        file.writelines(",".join(map(repr, row)) + "\n" for row in zip(*(column.tolist() for column in columns)))
+
+
+def imported(path, *args):
+    result = sheaf("import", *args, path)
+    checks.check(result.code == 0, f"{path} is imported", result.stderr)
+
+
+# A file is imported like another one that stores its numbers unchanged: with the offsets of a run on that.
+write_csv("shifted_too.csv", *shifted.T, value * 3 + 2e9)
+imported("shifted_too.h5", "shifted_too.csv", "--like=shifted.h5", "--header=false")
+checks.check(evaluate("shifted", "shifted_too.h5")[0]["loss"] == report["loss"], "imports like it lose no digits")
+ticks = (times + 1.7e9).astype("i8")
+write("ticks.h5", ticks[:, None], ticks)
+write_csv("ticks.csv", ticks, ticks)
+imported("ticks_too.h5", "ticks.csv", "--like=ticks.h5", "--header=false", "--task=regression")
+with h5py.File("ticks_too.h5") as file:
+    offset = json.loads(file["features"].attrs["columns"])["columns"][0].get("offset", 0)
+    checks.check((file["features"][:, 0].astype("f8") + offset == ticks).all(), "integer features, too", offset)
+    offset = numpy.asarray(file["targets"].attrs.get("offset", [0]))
+    checks.check((file["targets"][:].astype("f8") + offset == ticks).all(), "integer targets, too", offset)
+with h5py.File("no_targets.h5", "w") as file:
+    file["features"] = shifted
+write_csv("features.csv", *shifted.T)
+imported("features.h5", "features.csv", "--like=no_targets.h5", "--header=false")
+with h5py.File("features.h5") as file, h5py.File("shifted_too.h5") as like:
+    checks.check((file["features"][:] == like["features"][:]).all(), "and files without targets")
+# Integer targets of NumPy
+numpy.savez("ticks.npz", X=numpy.stack([other, value], axis=1), y=ticks)
+imported("ticks_numpy.h5", "ticks.npz", "--task=regression")
+run("ticks_numpy.h5", "ticks", *ADAM)
+residuals = ticks - predicted("ticks", "ticks.npz")[0][:, 0]
+for path in ("ticks_numpy.h5", "ticks.npz"):
+    loss = evaluate("ticks", path)[0]["loss"]
+    checks.check(close(loss / (residuals**2).mean(), 1, 1e-6), f"targets of {path} keep their digits",
+                 (loss, (residuals**2).mean()))
 write("single.h5", shifted.astype("f4"), (value * 300 + 2e9).astype("f4"))
 result = run("single.h5", "single")
 checks.check("feature 0, target 0 of '" in result.stderr and "have lost digits" in result.stderr,

@@ -19,6 +19,7 @@
 #include "data/file_schema.hpp"
 #include "data/node_data.hpp"
 #include "data/stored_description.hpp"
+#include "data/stored_offsets.hpp"
 #include "data/target_coding.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/table_writer.hpp"
@@ -31,13 +32,14 @@
 namespace sheaf {
 namespace {
 
-// The description that an import takes from a data file or a model.
+// The description that an import takes from a data file, with the offsets that a run on it uses, or from a model.
 struct LikeData {
   DataDescription description;
   Task task = Task::regression;
 };
 
-LikeData read_like(const std::string& path) {
+// `requested`: the task of the import, if the user has set it.
+LikeData read_like(const std::string& path, std::optional<Task> requested) {
   if (!is_data_file(path)) {
     const auto model = read_saved_model_record(path);
     require(model.has_value(), fmt::format("'{}' was not saved by sheaf, so its columns and classes are not known. "
@@ -49,15 +51,19 @@ LikeData read_like(const std::string& path) {
   options.file = path;
   const InputFile file(path);
   FileSchema schema = inspect_features(file, options);
-  if (file.has(options.targets)) schema = agree_on_file(options, Communicator::self());
+  const Communicator self = Communicator::self();
+  const bool has_targets = file.has(options.targets);
+  if (has_targets) schema = agree_on_file(options, self);
   if (schema.coding == TargetCoding::texts) {
     const StoredRows texts(options.file, options.targets, Values::numbers_or_texts);
-    const Communicator self = Communicator::self();
     std::vector<std::int64_t> labels(static_cast<std::size_t>(schema.rows));
     schema.description.class_names = read_text_labels(texts, schema, self, self, labels.data());
   }
-  return {with_columns(schema.description, schema.feature_count),
-          file.has(options.targets) && schema.has_labels() ? Task::classification : Task::regression};
+  const Task task = has_targets && schema.has_labels() ? Task::classification : Task::regression;
+  const bool has_numbers = has_targets && schema.coding == TargetCoding::numbers;
+  options.task = has_numbers ? requested.value_or(task) : Task::classification;  // whose targets have no offsets
+  schema = with_offsets(options, std::move(schema), self);
+  return {with_columns(schema.description, schema.feature_count), task};
 }
 
 // Writes the data and frees each array after it is written.
@@ -120,7 +126,7 @@ void import_files(const ImportRequest& request) {
   if (!request.like.empty()) require_other_file(request.like, request.output);
   require_free_name(request.output, request.overwrite);
   ImportOptions options = request.options;
-  const auto like = request.like.empty() ? std::nullopt : std::optional(read_like(request.like));
+  const auto like = request.like.empty() ? std::nullopt : std::optional(read_like(request.like, options.csv.task));
   if (like) {
     options.csv.like = &like->description;
     options.csv.like_name = fmt::format("'{}'", request.like);

@@ -57,16 +57,27 @@ std::vector<std::int64_t> integers_of(const NumberArray& array, const std::strin
   return integers;
 }
 
-NumberArray as_float32(const NumberArray& array) {
-  NumberArray floats{NumberType::float32, array.shape, {}};
-  floats.bytes.resize(array.elements() * sizeof(float));
+template <class Real>
+NumberArray converted_to(NumberType type, const NumberArray& array) {
+  NumberArray reals{type, array.shape, {}};
+  reals.bytes.resize(array.elements() * sizeof(Real));
   visit_numbers(array, [&](const auto* values) {
     for (std::size_t i = 0; i < array.elements(); ++i) {
-      const auto value = static_cast<float>(values[i]);
-      std::memcpy(floats.bytes.data() + i * sizeof value, &value, sizeof value);
+      const auto value = static_cast<Real>(values[i]);
+      std::memcpy(reals.bytes.data() + i * sizeof value, &value, sizeof value);
     }
   });
-  return floats;
+  return reals;
+}
+
+// Integers as float32 if it represents all of them, otherwise as float64.
+NumberArray as_reals(const NumberArray& array) {
+  const bool are_exact = visit_numbers(array, [&](const auto* values) {
+    return std::all_of(values, values + array.elements(), [](auto value) {
+      return static_cast<double>(static_cast<float>(value)) == static_cast<double>(value);
+    });
+  });
+  return are_exact ? converted_to<float>(NumberType::float32, array) : converted_to<double>(NumberType::float64, array);
 }
 
 // The labels of one-hot rows; nullopt if other values than 0 and 1 occur. Throws RunError if a row has no 1 or several.
@@ -146,7 +157,7 @@ CodedTargets as_targets(NumberArray array, std::optional<Task> task, const Known
   if (undecided) task = looks_like_classes(integers_of(array, name)) ? Task::classification : Task::regression;
   CodedTargets targets;
   if (task.value_or(Task::regression) == Task::regression) {
-    targets.array = is_real(array.type) ? std::move(array) : as_float32(array);
+    targets.array = is_real(array.type) ? std::move(array) : as_reals(array);
   } else {
     require(one_per_row, fmt::format("'{}' {} is not a list of class labels (it must have one per row). Store one "
                                      "label per row, or pass --task=regression.",

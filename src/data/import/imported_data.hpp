@@ -40,7 +40,9 @@ struct ImportedData {
 };
 
 /// Converts an array to targets. Without a task, integers as in looks_like_classes() mean classification, everything
-/// else regression. `known`: see code_integers(). Throws RunError, with `name`, if the array is not valid for the task.
+/// else regression. Its integers become float32 if that represents all of them, otherwise float64, so that the
+/// offsets of a run (data/stored_offsets) keep their digits. `known`: see code_integers(). Throws RunError, with
+/// `name`, if the array is not valid for the task.
 CodedTargets as_targets(NumberArray array, std::optional<Task> task, const KnownNames& known, const std::string& name);
 
 /// A fingerprint of features and targets: shapes, types and values.

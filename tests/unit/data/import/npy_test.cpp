@@ -147,6 +147,17 @@ TEST_CASE("one-hot targets are classes, unless the task is regression") {
         std::vector<std::int64_t>{3, 2});
 }
 
+TEST_CASE("integers are targets of a regression with all their digits") {
+  const std::string x = npy("'|u1'", "(2, 1)", "\1\2");
+  const auto targets_of = [&x](std::int64_t a, std::int64_t b) {
+    return *import(x, npy("'<i8'", "(2,)", bytes_of(a) + bytes_of(b)), Task::regression).targets;
+  };
+  CHECK(targets_of(1'700'000'000, 1'700'000'001).type == NumberType::float64);
+  CHECK(numbers(targets_of(1'700'000'000, 1'700'000'001)) == std::vector<double>{1'700'000'000, 1'700'000'001});
+  CHECK(targets_of(-16'777'216, 1LL << 40).type == NumberType::float32);
+  CHECK(targets_of(-16'777'217, 1).type == NumberType::float64);
+}
+
 TEST_CASE("targets are class labels if they are integers with one per row") {
   const std::string x = npy("'|u1'", "(2, 2)", "\1\2\3\4");
   const auto classes = import(x, npy("'|i1'", "(2, 1)", std::string("\3\0", 2)));
