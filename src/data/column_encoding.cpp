@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "data/column_encoding.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "core/text.hpp"
 
 namespace sheaf {
 
@@ -105,6 +109,13 @@ std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns) 
     }
   }
   return features;
+}
+
+std::string unknown_cells_note(std::int64_t cells) {
+  return fmt::format(
+      "{} {} not among the categories of the training data; such cells are read as empty cells where the training data "
+      "had some, otherwise as none of the categories",
+      counted(cells, "cell"), cells == 1 ? "is" : "are");
 }
 
 }  // namespace sheaf

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "data/data_description.hpp"
@@ -50,9 +51,9 @@ class ColumnEncoding {
   std::int64_t stored_count() const { return stored_count_; }
   std::int64_t feature_count() const { return feature_count_; }
 
-  /// Writes the features of `rows` stored rows. Adds the number of unknown texts to `unknown`. Returns the first number
-  /// that is not a code of its column; later features are then not defined. `Value` is float or double. Not for an
-  /// identity.
+  /// Writes the features of `rows` stored rows. Adds the number of unknown texts, and of empty cells where the wanted
+  /// columns have none, to `unknown`. Returns the first number that is not a code of its column; later features are
+  /// then not defined. `Value` is float or double. Not for an identity.
   template <class Value>
   std::optional<BadCode> encode(const Value* stored, std::int64_t rows, float* features, std::int64_t& unknown) const;
 
@@ -86,5 +87,8 @@ std::vector<double> feature_offsets(const std::vector<DataColumn>& columns);
 
 /// The columns of a table that has the features of `columns` as columns of numbers.
 std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns);
+
+/// The note on `cells` that encode() or an import has found to be unknown.
+std::string unknown_cells_note(std::int64_t cells);
 
 }  // namespace sheaf

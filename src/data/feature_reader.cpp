@@ -30,7 +30,7 @@ template <class Value>
 void FeatureReader::encode(IndexRange rows, AlignedVector<Value>& stored, float* features, Buffers& buffers) const {
   stored.resize(static_cast<std::size_t>(rows.count() * encoding_.stored_count()));
   rows_.read(rows, stored.data(), buffers.rows);
-  const auto bad = encoding_.encode(stored.data(), rows.count(), features, buffers.unknown_texts);
+  const auto bad = encoding_.encode(stored.data(), rows.count(), features, buffers.unknown_cells);
   if (!bad) return;
   throw BadRow(rows.begin + bad->row,
                fmt::format("The {} contains {} in row {}, column {} (it is not the number of one of the column's "

@@ -37,7 +37,7 @@ class FeatureReader {
     AlignedVector<float> floats;
     AlignedVector<float> stored_floats;  // before they are encoded
     AlignedVector<double> stored_doubles;
-    std::int64_t unknown_texts = 0;  ///< among all rows that were read with these buffers
+    std::int64_t unknown_cells = 0;  ///< among all rows that were read with these buffers
   };
 
   /// Opens options.file. Throws as InputFile(). Local.

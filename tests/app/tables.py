@@ -214,6 +214,16 @@ with h5py.File("table.h5") as file:
 run("table.h5", "table")
 report, _ = evaluate("table", "table.h5")
 checks.check(report["accuracy"] == evaluate("table", "table.csv")[0]["accuracy"], "CSV and HDF5 give the same")
+with open("table.csv") as file, open("other.csv", "w") as other_file:
+    other_file.write(file.read().replace("Rome", "Paris"))
+imported("own.h5", "other.csv")
+for path in ("other.csv", "own.h5"):
+    _, log = evaluate("table", path)
+    checks.check("50 cells are not among the categories of the training data; such cells are read as empty" in log,
+                 f"unknown texts of {path} are noted", log)
+numpy.savez("one_hot.npz", X=numpy.zeros((4, 6)), y=numpy.eye(2)[[0, 1, 1, 0]])
+log = evaluate("table", "one_hot.npz")[1]
+checks.check("(--data.task=regression predicts the numbers)" in log, "notes name the options of the command", log)
 result = sheaf("preprocess", "table.h5", "scaled.h5", "--normalize=standard", ranks=2)
 checks.check(result.code == 0, "preprocessed", result.stderr)
 with h5py.File("scaled.h5") as scaled, h5py.File("table.h5") as file:

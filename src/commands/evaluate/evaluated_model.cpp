@@ -140,6 +140,7 @@ ImportOptions import_options(const EvaluationRequest& request, ImportFormat form
   options.format = format;
   options.csv = request.csv;
   options.csv.task = request.task || !model.trained ? request.task : model.trained->description.task;
+  options.csv.task_option = "--data.task";
   options.csv.reads_targets = request.targets != TargetsMode::no;
   options.are_new_data = true;
   if (model.trained) {

@@ -38,9 +38,9 @@ class RowReader {
   /// [rows, outputs], for regression, without `target_offsets`; null without targets.
   virtual const float* targets() const = 0;
 
-  /// The number of empty cells that were filled, and of texts that the model does not know, in all rows read.
+  /// The number of empty cells that were filled, and of cells for unknown_cells_note(), in all rows read.
   virtual std::int64_t empty_cells() const = 0;
-  virtual std::int64_t unknown_texts() const = 0;
+  virtual std::int64_t unknown_cells() const = 0;
 };
 
 /// Properties of the model that readers of rows need.

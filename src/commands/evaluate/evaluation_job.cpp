@@ -19,6 +19,7 @@
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/text.hpp"
+#include "data/column_encoding.hpp"
 #include "engines/model_opening.hpp"
 #include "engines/native/blas_memory.hpp"
 #include "engines/native/native_trainer.hpp"
@@ -86,7 +87,7 @@ class EvaluationLane {
 
   const std::vector<std::int64_t>& confusion() const { return confusion_; }
   std::int64_t empty_cells() const { return reader_->empty_cells(); }
-  std::int64_t unknown_texts() const { return reader_->unknown_texts(); }
+  std::int64_t unknown_cells() const { return reader_->unknown_cells(); }
 
  private:
   // Reads rows and evaluates them in parts, since the outputs of all of them may be large.
@@ -191,7 +192,7 @@ struct PartialResult {
   std::vector<double> sums;             // the numbers of each segment, in order
   std::vector<std::int64_t> confusion;  // may be empty
   std::int64_t empty_cells = 0;         // that were filled
-  std::int64_t unknown_texts = 0;       // that the model does not know
+  std::int64_t unknown_cells = 0;       // see unknown_cells_note()
 };
 
 PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& run, const Placement& placement,
@@ -215,7 +216,7 @@ PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& r
   for (const auto& lane : lanes) {
     add_to(part.confusion, lane->confusion());
     part.empty_cells += lane->empty_cells();
-    part.unknown_texts += lane->unknown_texts();
+    part.unknown_cells += lane->unknown_cells();
   }
   return part;
 }
@@ -239,15 +240,13 @@ Fit gather_fit(const EvaluatedModel& evaluated, const PartialResult& part, const
   return fit;
 }
 
-// Logs the numbers of empty cells and of texts that the model does not know. Collective.
+// Logs the numbers of empty cells and of cells that the model does not know. Collective.
 void log_changed_cells(const PartialResult& part, const Communicator& world) {
-  const std::int64_t empty_cells = world.sum(part.empty_cells), unknown_texts = world.sum(part.unknown_texts);
+  const std::int64_t empty_cells = world.sum(part.empty_cells), unknown_cells = world.sum(part.unknown_cells);
   if (empty_cells > 0)
     log_root(fmt::format("{} {} filled with the values that the model has for them", counted(empty_cells, "empty cell"),
                          empty_cells == 1 ? "was" : "were"));
-  if (unknown_texts > 0)
-    log_root(fmt::format("{} that the training data did not have {} read as empty cells",
-                         counted(unknown_texts, "text"), unknown_texts == 1 ? "was" : "were"));
+  if (unknown_cells > 0) log_root(unknown_cells_note(unknown_cells));
 }
 
 // Empty if they are not known, for example for a model that was not written by sheaf.

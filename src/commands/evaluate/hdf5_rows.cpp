@@ -270,7 +270,7 @@ class Hdf5RowReader : public RowReader {
     return true;
   }
   std::int64_t empty_cells() const override { return empty_cells_; }
-  std::int64_t unknown_texts() const override { return feature_buffers_.unknown_texts; }
+  std::int64_t unknown_cells() const override { return feature_buffers_.unknown_cells; }
   const std::int64_t* labels() const override {
     return labels_.empty() ? nullptr : labels_.data() + (rows_read_.begin - target_rows_.begin);
   }

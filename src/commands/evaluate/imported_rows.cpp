@@ -199,7 +199,7 @@ class MemoryRowReader : public RowReader {
     return true;
   }
   std::int64_t empty_cells() const override { return empty_cells_; }
-  std::int64_t unknown_texts() const override { return 0; }  // the import has counted them
+  std::int64_t unknown_cells() const override { return 0; }  // the import has counted them
 
   const std::int64_t* labels() const override {
     return rows_.labels_ == nullptr ? nullptr : rows_.labels_ + read_.begin;

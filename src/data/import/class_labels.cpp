@@ -135,7 +135,7 @@ CodedTargets code_integers(const std::vector<std::int64_t>& values, const KnownN
   require(classes.size() <= max_class_names, [&] {
     return fmt::format(
         "The label {} has more than {} different values (too many class names). Choose another one, or "
-        "pass --task=regression if it is a quantity.",
+        "predict it by regression if it is a quantity.",
         description, max_class_names);
   });
   std::unordered_map<std::int64_t, std::int64_t> numbers;

@@ -14,6 +14,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/column_encoding.hpp"
 #include "data/import/csv_columns.hpp"
 #include "data/import/csv_kinds.hpp"
 #include "data/import/csv_labels.hpp"
@@ -271,8 +272,8 @@ void Table::choose_columns(const CsvStart& start, const std::vector<ColumnEviden
   require(roles_.targets.size() < 2 || options_.task != Task::classification, [&] {
     return fmt::format(
         "Classification needs one label column (there are {} in '{}'). Name one with --label, or pass "
-        "--task=regression.",
-        roles_.targets.size(), file_);
+        "{}=regression.",
+        roles_.targets.size(), file_, options_.task_option);
   });
   is_regression_ = roles_.targets.size() > 1 || options_.task == Task::regression;
 }
@@ -486,10 +487,11 @@ void Table::choose_labels(const ColumnEvidence& evidence, ColumnKind kind) {
   has_text_labels_ = (kind != ColumnKind::number && kind != ColumnKind::undecided) || evidence.leading_zeros > 0;
   const auto refuse = [&](const std::string& problem) {
     throw RunError(fmt::format(
-        "The label {} of '{}' {} ({}). Choose another column with --label, or pass --task=classification to make each "
+        "The label {} of '{}' {} ({}). Choose another column with --label, or pass {}=classification to make each "
         "text a class.",
         column_text(column), file_, problem,
-        quoted(as_utf8(kind == ColumnKind::unclear ? first_unreadable(column) : evidence.example))));
+        quoted(as_utf8(kind == ColumnKind::unclear ? first_unreadable(column) : evidence.example)),
+        options_.task_option));
   };
   if (kind == ColumnKind::unclear) refuse("has texts that look like numbers, but cannot all be read as such");
   if (kind == ColumnKind::date) refuse("has dates or times");
@@ -572,7 +574,8 @@ double Table::target(std::size_t column, std::int64_t line) {
     refuse(column, line, {fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), ""});
   refuse(column, line,
          {fmt::format("contains {} (a number is expected)", cell),
-          is_regression_ ? "" : ", or pass --task=classification to make each text a class"});
+          is_regression_ ? ""
+                         : fmt::format(", or pass {}=classification to make each text a class", options_.task_option)});
 }
 
 bool Table::is_known_class(std::string_view label) const {
@@ -709,7 +712,7 @@ void Table::set_targets() {
     const auto* known = options_.like == nullptr ? nullptr : &options_.like->target_offsets;
     coded.array = with_offsets(std::move(coded.array), known, data_.description.target_offsets);
   }
-  data_.set_targets(std::move(coded));
+  data_.set_targets(std::move(coded), options_.task_option);
 }
 
 void Table::add_notes() {
@@ -748,10 +751,7 @@ void Table::add_notes() {
                  : fill_text(options_.missing) + ", and an empty text is a category of its own"));
   }
   if (!unknown.empty())
-    data_.notes.push_back(
-        fmt::format("{} {} a text that is not among the categories of the column, and {} as none of them ({})",
-                    counted(unknown_count, "cell"), unknown_count == 1 ? "has" : "have",
-                    unknown_count == 1 ? "counts" : "count", some_of(unknown)));
+    data_.notes.push_back(fmt::format("{} ({})", unknown_cells_note(unknown_count), some_of(unknown)));
   if (dropped_rows_ > 0)
     data_.notes.push_back(fmt::format("{} with empty cells {} left out", counted(dropped_rows_, "row"),
                                       dropped_rows_ == 1 ? "was" : "were"));

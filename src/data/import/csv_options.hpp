@@ -31,6 +31,7 @@ struct CsvOptions {
   EmptyCells empty;                       ///< the texts that mean an empty cell
   MissingCells missing;                   ///< the treatment of empty cells of features
   std::optional<Task> task;               ///< nullopt: see LabelColumn; with several label columns, regression
+  std::string task_option = "--task";     ///< the option of `task`, for messages
   bool reads_targets = true;              ///< false: the label columns are left out
   const DataDescription* like = nullptr;  ///< columns and classes are coded as there; null: they are learned
   std::string like_name;                  ///< of `like`, for messages: "model 'm.pt'"

@@ -114,7 +114,8 @@ ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources,
     append_rows(data.features, std::move(part.features), images_source.name());
     append_rows(all_labels, std::move(*part.targets), labels_source.name());
   }
-  data.set_targets(as_targets(std::move(all_labels), Task::classification, known, sources[1]->name()));
+  const TargetOptions options{Task::classification, known};
+  data.set_targets(as_targets(std::move(all_labels), options, sources[1]->name()), options.task_option);
   return data;
 }
 
@@ -149,7 +150,7 @@ ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sour
     const KnownClasses known_classes(*known, fmt::format("of '{}'", sources.front()->name()));
     for (std::int64_t& label : labels) label = known_classes.find(cifar_classes[static_cast<std::size_t>(label)]);
   }
-  data.set_targets({label_array(labels), has_names ? *known : cifar_classes, false});
+  data.set_targets({label_array(labels), has_names ? *known : cifar_classes, false}, TargetOptions().task_option);
   return data;
 }
 

@@ -21,7 +21,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 ImportedData import_sources(const std::vector<std::unique_ptr<ByteSource>>& sources, const ImportOptions& options) {
   const CsvOptions& csv = options.csv;
-  const TargetOptions coding{csv.task, csv.known_classes()};
+  const TargetOptions coding{csv.task, csv.known_classes(), csv.task_option};
   switch (options.format) {
     case ImportFormat::csv:
       return import_csv(sources, csv);

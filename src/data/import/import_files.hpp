@@ -18,7 +18,7 @@ std::optional<ImportFormat> format_of(const std::string& path);
 
 struct ImportOptions {
   ImportFormat format = ImportFormat::csv;
-  CsvOptions csv;        ///< `task`, `like`, `numbers_only` and `reads_targets` apply to all formats
+  CsvOptions csv;        ///< `task`, `task_option`, `like`, `numbers_only` and `reads_targets` apply to all formats
   std::string features;  ///< features and targets: members of an .npz archive; empty: the default names
   std::string targets;
   bool are_new_data = false;  ///< whether a model is applied to the rows, instead of trained on them

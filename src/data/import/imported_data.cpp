@@ -40,16 +40,15 @@ void require_finite(const NumberArray& array, bool accepts_nan, const std::strin
 }
 
 // The values as integers; throws RunError if one is not an integer.
-std::vector<std::int64_t> integers_of(const NumberArray& array, const std::string& name) {
+std::vector<std::int64_t> integers_of(const NumberArray& array, const TargetOptions& options, const std::string& name) {
   std::vector<std::int64_t> integers(array.elements());
   visit_numbers(array, [&](const auto* values) {
     for (std::size_t row = 0; row < integers.size(); ++row) {
       const auto value = static_cast<double>(values[row]);
       require(value >= -0x1p63 && value < 0x1p63 && std::floor(value) == value, [&] {
         return fmt::format(
-            "'{}' contains {} in row {} (class labels must be integers). Number the classes, or pass "
-            "--task=regression.",
-            name, value, row);
+            "'{}' contains {} in row {} (class labels must be integers). Number the classes, or pass {}=regression.",
+            name, value, row, options.task_option);
       });
       integers[row] = static_cast<std::int64_t>(values[row]);
     }
@@ -81,7 +80,8 @@ NumberArray as_reals(const NumberArray& array) {
 }
 
 // The labels of one-hot rows; nullopt if other values than 0 and 1 occur. Throws RunError if a row has no 1 or several.
-std::optional<std::vector<std::int64_t>> one_hot_labels(const NumberArray& array, const std::string& name) {
+std::optional<std::vector<std::int64_t>> one_hot_labels(const NumberArray& array, const TargetOptions& options,
+                                                        const std::string& name) {
   const std::int64_t width = array.row_elements();
   std::vector<std::int64_t> labels(static_cast<std::size_t>(array.rows()));
   std::vector<double> row_values(static_cast<std::size_t>(width));
@@ -99,8 +99,8 @@ std::optional<std::vector<std::int64_t>> one_hot_labels(const NumberArray& array
   require(!odd_row, [&] {
     return fmt::format(
         "'{}' {} has several labels per row, or none: only zeros and ones, and not exactly one 1 in row {}. Sheaf "
-        "predicts one label per row. Store one, or pass --task=regression.",
-        name, shape_text(array.shape), *odd_row);
+        "predicts one label per row. Store one, or pass {}=regression.",
+        name, shape_text(array.shape), *odd_row, options.task_option);
   });
   return labels;
 }
@@ -127,23 +127,25 @@ std::int64_t ImportedData::classes() const {
   });
 }
 
-void ImportedData::set_targets(CodedTargets coded) {
+void ImportedData::set_targets(CodedTargets coded, const std::string& task_option) {
   targets = std::move(coded.array);
   description.class_names = std::move(coded.class_names);
   if (coded.one_hot_columns > 0)
     notes.push_back(
-        fmt::format("the targets are one-hot: classification with {} classes (--task=regression predicts the "
-                    "numbers)",
-                    coded.one_hot_columns));
+        fmt::format("the targets are one-hot: classification with {} classes ({}=regression predicts the numbers)",
+                    coded.one_hot_columns, task_option));
   if (!coded.could_be_either) return;
-  notes.push_back(is_real(targets->type) ? "the targets are whole numbers, taken as quantities: regression "
-                                           "(--task=classification makes each number a class)"
-                                         : fmt::format("the targets are integers: classification with {} {} "
-                                                       "(--task=regression predicts numbers)",
-                                                       classes(), classes() == 1 ? "class" : "classes"));
+  notes.push_back(
+      is_real(targets->type)
+          ? fmt::format("the targets are whole numbers, taken as quantities: regression "
+                        "({}=classification makes each number a class)",
+                        task_option)
+          : fmt::format("the targets are integers: classification with {} {} ({}=regression predicts numbers)",
+                        classes(), classes() == 1 ? "class" : "classes", task_option));
 }
 
-CodedTargets as_targets(NumberArray array, std::optional<Task> task, const KnownNames& known, const std::string& name) {
+CodedTargets as_targets(NumberArray array, const TargetOptions& options, const std::string& name) {
+  std::optional<Task> task = options.task;
   const bool one_per_row = array.row_elements() == 1;
   require(array.shape.size() <= 2 && array.row_elements() > 0,
           fmt::format("'{}' {} is not a list of targets (its shape must be [rows] or [rows, outputs]). Pass the files "
@@ -151,18 +153,18 @@ CodedTargets as_targets(NumberArray array, std::optional<Task> task, const Known
                       name, shape_text(array.shape)));
   if (array.rows() == 0) return {std::move(array), {}, false};  // require_fit() refuses it
   if (!one_per_row && task.value_or(Task::classification) == Task::classification)
-    if (const auto labels = one_hot_labels(array, name))
-      return code_one_hot(*labels, array.row_elements(), known, name);
+    if (const auto labels = one_hot_labels(array, options, name))
+      return code_one_hot(*labels, array.row_elements(), options.known_classes, name);
   const bool undecided = !task && !is_real(array.type) && one_per_row;
-  if (undecided) task = looks_like_classes(integers_of(array, name)) ? Task::classification : Task::regression;
+  if (undecided) task = looks_like_classes(integers_of(array, options, name)) ? Task::classification : Task::regression;
   CodedTargets targets;
   if (task.value_or(Task::regression) == Task::regression) {
     targets.array = is_real(array.type) ? std::move(array) : as_reals(array);
   } else {
     require(one_per_row, fmt::format("'{}' {} is not a list of class labels (it must have one per row). Store one "
-                                     "label per row, or pass --task=regression.",
-                                     name, shape_text(array.shape)));
-    targets = code_integers(integers_of(array, name), known, fmt::format("array '{}'", name));
+                                     "label per row, or pass {}=regression.",
+                                     name, shape_text(array.shape), options.task_option));
+    targets = code_integers(integers_of(array, options, name), options.known_classes, fmt::format("array '{}'", name));
   }
   targets.could_be_either = undecided;
   return targets;

@@ -20,6 +20,13 @@ struct IdColumn {
   std::vector<std::string> cells;  ///< [rows]
 };
 
+/// How targets are read.
+struct TargetOptions {
+  std::optional<Task> task;            ///< nullopt: see as_targets()
+  KnownNames known_classes;            ///< see code_integers()
+  std::string task_option = "--task";  ///< the option of `task`, for messages
+};
+
 /// Features and targets in memory.
 struct ImportedData {
   NumberArray features;                  ///< [rows, ...]; stored rows (data/column_encoding) if there are
@@ -35,15 +42,15 @@ struct ImportedData {
 
   /// The largest label + 1; 0 without labels.
   std::int64_t classes() const;
-  /// Takes targets and class names, and notes if another task was possible.
-  void set_targets(CodedTargets coded);
+  /// Takes targets and class names, and notes if another task was possible. `task_option`: see TargetOptions.
+  void set_targets(CodedTargets coded, const std::string& task_option);
 };
 
 /// Converts an array to targets. Without a task, integers as in looks_like_classes() mean classification, everything
 /// else regression. Its integers become float32 if that represents all of them, otherwise float64, so that the
-/// offsets of a run (data/stored_offsets) keep their digits. `known`: see code_integers(). Throws RunError, with
+/// offsets of a run (data/stored_offsets) keep their digits. Throws RunError, with
 /// `name`, if the array is not valid for the task.
-CodedTargets as_targets(NumberArray array, std::optional<Task> task, const KnownNames& known, const std::string& name);
+CodedTargets as_targets(NumberArray array, const TargetOptions& options, const std::string& name);
 
 /// A fingerprint of features and targets: shapes, types and values.
 std::string content_hash(const ImportedData& data);

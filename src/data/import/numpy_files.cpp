@@ -125,7 +125,7 @@ auto read_member(std::string_view archive, const std::string& archive_name, cons
 
 CodedTargets read_targets(ByteSource& source, const NpyHeader& header, const TargetOptions& options,
                           const std::string& name) {
-  if (!header.is_text()) return as_targets(read_npy_numbers(source, header), options.task, options.known_classes, name);
+  if (!header.is_text()) return as_targets(read_npy_numbers(source, header), options, name);
   require(options.task != Task::regression,
           [&] { return fmt::format("'{}' contains text (regression needs numbers). Use numbers.", name); });
   require(header.shape.front() > 0, [&] { return fmt::format("'{}' has no rows. Use a file with labels.", name); });
@@ -137,7 +137,8 @@ CodedTargets read_targets(ByteSource& source, const NpyHeader& header, const Tar
 ImportedData import_npy(ByteSource& features, ByteSource* targets, const TargetOptions& options) {
   ImportedData data;
   data.features = read_npy(features);
-  if (targets != nullptr) data.set_targets(read_targets(*targets, read_npy_header(*targets), options, targets->name()));
+  if (targets != nullptr)
+    data.set_targets(read_targets(*targets, read_npy_header(*targets), options, targets->name()), options.task_option);
   require_fit(data, features.name(), targets != nullptr ? targets->name() : "");
   return data;
 }
@@ -152,9 +153,11 @@ ImportedData import_npz(std::string_view archive, const std::string& name, const
   ImportedData data;
   data.features = read_member(archive, name, features, read_npy_numbers);
   if (targets)
-    data.set_targets(read_member(archive, name, *targets, [&](ByteSource& source, const NpyHeader& header) {
-      return read_targets(source, header, options.coding, targets_name);
-    }));
+    data.set_targets(read_member(archive, name, *targets,
+                                 [&](ByteSource& source, const NpyHeader& header) {
+                                   return read_targets(source, header, options.coding, targets_name);
+                                 }),
+                     options.coding.task_option);
   if (options.features.empty()) {
     Names used = {name_of(features)};
     if (targets) used.push_back(name_of(*targets));

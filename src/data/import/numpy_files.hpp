@@ -12,12 +12,6 @@
 
 namespace sheaf {
 
-/// How targets are read; see as_targets().
-struct TargetOptions {
-  std::optional<Task> task;
-  KnownNames known_classes;
-};
-
 /// Imports one .npy file of features and one of targets, which may be null. Throws RunError.
 ImportedData import_npy(ByteSource& features, ByteSource* targets, const TargetOptions& options);
 

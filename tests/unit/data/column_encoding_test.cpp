@@ -84,6 +84,14 @@ TEST_CASE("rows of a file become the features of a model, by the names of column
   CHECK(ColumnEncoding::between(number_columns({"a", "b"}), number_columns({"b", "a"}), {1, 0}).stored_count() == 2);
 }
 
+TEST_CASE("the note on unknown cells is true for columns with and without empty cells") {
+  CHECK(
+      unknown_cells_note(1) ==
+      "1 cell is not among the categories of the training data; such cells are read as empty cells where the training "
+      "data had some, otherwise as none of the categories");
+  CHECK(unknown_cells_note(2).find("2 cells are not") == 0);
+}
+
 TEST_CASE("offsets are subtracted in double") {
   const ColumnEncoding raw = ColumnEncoding::subtracting({1.7e9, 0});
   CHECK(raw.subtracts());

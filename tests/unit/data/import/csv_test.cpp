@@ -211,7 +211,7 @@ TEST_CASE("integers with more than 100 different values and gaps are regression 
   const auto regression = import({sparse});
   CHECK(regression.targets->type == NumberType::float32);
   REQUIRE(regression.notes.size() == 2);
-  CHECK_THAT(regression.notes[1], ContainsSubstring("--task=classification"));
+  CHECK_THAT(regression.notes[1], ContainsSubstring("(--task=classification"));
   CsvOptions options;
   options.task = Task::classification;
   CHECK(import({sparse}, options).classes() == 101);
@@ -641,9 +641,10 @@ TEST_CASE("a file that cannot be encoded like the training data is refused") {
                     "it, or leave out --unknown=error.");
   const auto unknown = like_training("age,city,y\n1,Bern,no\n2,Rome,yes\n");
   CHECK(numbers(unknown.features) == std::vector<double>{1, -1, 2, 1});
-  CHECK(unknown.notes.back() ==
-        "1 cell has a text that is not among the categories of the column, and counts as none of "
-        "them ('Bern' in column 1 ('city'))");
+  CHECK(
+      unknown.notes.back() ==
+      "1 cell is not among the categories of the training data; such cells are read as empty cells where the training "
+      "data had some, otherwise as none of the categories ('Bern' in column 1 ('city'))");
 }
 
 TEST_CASE("labels of a part of the classes keep the numbers of the classes") {

@@ -158,6 +158,21 @@ TEST_CASE("integers are targets of a regression with all their digits") {
   CHECK(targets_of(-16'777'217, 1).type == NumberType::float64);
 }
 
+TEST_CASE("notes and errors name the option of the task") {
+  const auto targets = [](const std::string& y, std::optional<Task> task = {}) {
+    const std::string x = npy("'|u1'", "(2, 1)", "\1\2");
+    MemorySource features("x.npy", x), labels("y.npy", y);
+    return import_npy(features, &labels, {task, {}, "--data.task"});
+  };
+  const std::string one_hot("\1\0\0\1", 4), both("\1\0\1\1", 4);
+  CHECK_THAT(targets(npy("'|u1'", "(2, 2)", one_hot)).notes.at(0),
+             EndsWith("(--data.task=regression predicts the numbers)"));
+  CHECK_THAT(targets(npy("'|u1'", "(2,)", "\1\2")).notes.at(0), EndsWith("(--data.task=regression predicts numbers)"));
+  CHECK_THROWS_WITH(targets(npy("'|u1'", "(2, 2)", both)), EndsWith("or pass --data.task=regression."));
+  const std::string halves = npy("'<f8'", "(2,)", bytes_of(0.5) + bytes_of(1.0));
+  CHECK_THROWS_WITH(targets(halves, Task::classification), EndsWith("or pass --data.task=regression."));
+}
+
 TEST_CASE("targets are class labels if they are integers with one per row") {
   const std::string x = npy("'|u1'", "(2, 2)", "\1\2\3\4");
   const auto classes = import(x, npy("'|i1'", "(2, 1)", std::string("\3\0", 2)));
