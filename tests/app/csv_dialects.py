@@ -91,6 +91,8 @@ def decorated_column(rng, rows, point, delimiter, draw):
         texts = [grouped(value, separator, point, 2) for value in values]
         before = rng.random() < 0.7
         return [sign + text if before else text + " " + sign for text in texts], values
+    if point == ".":
+        draw.may_refuse.append("has a decimal comma")  # other columns of the table may have points
     values = [round(rng.uniform(1, 99), rng.choice([1, 2])) for _ in range(rows)]
     return [float_text(value, ",") for value in values], values
 
