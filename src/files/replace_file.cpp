@@ -64,9 +64,8 @@ void require_free_name(const std::string& path, bool overwrite) {
   if (::stat(path.c_str(), &status) != 0) return;
   require(S_ISREG(status.st_mode), fmt::format("'{}' is {} (the output must be a regular file). Choose another name.",
                                                path, file_kind(status.st_mode)));
-  require(
-      overwrite,
-      fmt::format("'{}' already exists (it would be replaced). Choose another name or pass --overwrite.", path));
+  require(overwrite,
+          fmt::format("'{}' already exists (it would be replaced). Choose another name or pass --overwrite.", path));
 }
 
 void require_other_file(const std::string& input, const std::string& output) {
