@@ -16,7 +16,7 @@ from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
 
 checks = Checks()
 STUDY = study("native")
-ENDLESS = study("native", epochs=10**7)  # no iteration ends during the test
+ENDLESS = study("native", epochs=10**6)  # no iteration ends during the test
 MANY = [*study("native", epochs=600), "--study.iterations=1000"]  # takes hours
 
 

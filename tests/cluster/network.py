@@ -180,8 +180,8 @@ checks.check(results("run") == expected, "without network: same results after re
 # The network fails while rank 0 has no work left and sleeps.
 fresh()
 with open("unending.cfg", "w") as file:
-    file.write("[data]\nsource = synthetic\n[model]\nkind = mlp\nhidden = 16\n[search]\nmethod = grid\n"
-               "train.epochs = 1, 1000000000\n[run]\noutput = run\npartition = block\nlanes = 1\nprogress = none\n"
+    file.write("[data]\nsource = synthetic\nrows = 100000\n[model]\nkind = mlp\nhidden = 16\n[search]\nmethod = grid\n"
+               "train.epochs = 1, 1000000\n[run]\noutput = run\npartition = block\nlanes = 1\nprogress = none\n"
                f"device = cpu\ncheckpoint_interval = none\nnetwork_timeout = {TIMEOUT}\n")
 job = Job(["run", "unending.cfg"], ["alpha:1", "beta:1"])
 job.wait_for(lambda: have_journal_lines([0]))
