@@ -73,27 +73,42 @@ class Table:
 
 
 class Encoding:
-    """Features and labels by hand, as `sheaf import --missing=median` documents them, from the rows of the training."""
+    """Features and labels by hand, as data/README.md documents them, from the rows of the training."""
 
     def __init__(self, train, target, classes):
         self.target, self.names = target, [name for name in train.columns if name != target]
         self.classes = sorted(set(train.columns[target])) if classes else None
-        self.medians, self.categories = {}, {}
+        self.categories = {}
         for name in self.names:
             cells = train.columns[name]
             try:
-                self.medians[name] = numpy.float32(numpy.median([numpy.float32(cell) for cell in cells if cell]))
+                [float(cell) for cell in cells if cell]
             except ValueError:
                 self.categories[name] = sorted(set(cells))  # the empty text comes first
 
-    def features(self, table):
+    def numbers(self, name, table):
+        return [float(cell) if cell else numpy.nan for cell in table.columns[name]]
+
+    def stored(self, table):
+        """The columns of a data file: NaN in empty cells, codes of texts, -1 for the empty text."""
         columns = []
         for name in self.names:
-            cells = table.columns[name]
-            if name in self.medians:
-                columns.append([numpy.float32(cell) if cell else self.medians[name] for cell in cells])
+            if name in self.categories:
+                texts = [category for category in self.categories[name] if category]
+                columns.append([texts.index(cell) if cell else -1 for cell in table.columns[name]])
             else:
-                columns += [[float(cell == category) for cell in cells] for category in self.categories[name]]
+                columns.append(self.numbers(name, table))
+        return numpy.array(columns, dtype="f4").T
+
+    def features(self, table):
+        """The features of a model, which fills empty cells itself."""
+        columns = []
+        for name in self.names:
+            if name in self.categories:
+                columns += [[float(cell == category) for cell in table.columns[name]]
+                            for category in self.categories[name]]
+            else:
+                columns.append(self.numbers(name, table))
         return numpy.array(columns, dtype="f4").T
 
     def targets(self, table):
@@ -195,8 +210,9 @@ for name, (table, target, classes) in TABLES.items():
                   ["--data.task=regression", "--train.loss=mse"]))
     features, targets = encoding.features(held), encoding.targets(held)
     with h5py.File(f"{name}-held.h5") as file:
-        checks.check((file["features"][:] == features).all() and (file["targets"][:] == targets.astype("f4")).all(),
-                     f"{name}: the import encodes the held-out rows as the training")
+        same = numpy.array_equal(file["features"][:], encoding.stored(held), equal_nan=True)
+        checks.check(same and (file["targets"][:] == targets.astype("f4")).all(),
+                     f"{name}: the import encodes the held-out rows as the training", file["features"][:3])
     expected = python_predictions(name, features, classes)
     labels = [encoding.classes[label] for label in expected.argmax(axis=1)] if classes else None
 
@@ -239,16 +255,16 @@ wine.without("hue").write("narrow.csv")
 refused("missing column", "'hue'", "predict", "wine", "narrow.csv", "x.csv")
 refused("missing column in evaluate", "'hue'", "evaluate", "wine", "--data.file=narrow.csv")
 made.without("city").with_column("city", ["Paris"] + made.columns["city"][1:]).write("paris.csv")
-refused("unknown category", "'Paris'", "predict", "made", "paris.csv", "x.csv")
-refused("unknown category in evaluate", "'Paris'", "evaluate", "made", "--data.file=paris.csv")
-run_program("--unknown=ignore", "predict", "made", "paris.csv", "ignored.csv", "--unknown=ignore")
+refused("unknown category", "'Paris'", "predict", "made", "paris.csv", "x.csv", "--unknown=error")
+refused("unknown category in evaluate", "'Paris'", "evaluate", "made", "--data.file=paris.csv", "--unknown=error")
+run_program("an unknown category", "predict", "made", "paris.csv", "ignored.csv")
 features = encodings["made"].features(made)
 begin = encodings["made"].features(Table({name: ["Oslo" if name == "city" else "40"] for name in made.columns}))[0]
 city = [index for index, value in enumerate(begin) if value == 1][0]  # the feature of Oslo; "" is before it
-features[0, city - 1:city + 3] = 0
+features[0, city - 1:city + 3] = [1, 0, 0, 0]
 found = read_predictions("ignored.csv", encodings["made"])[1]
 checks.check(abs(found - python_predictions("made", features, True)).max() < 1e-5,
-             "--unknown=ignore: all features of the column are 0")
+             "an unknown category is read as an empty cell, which is a category of the training data")
 wine.without("cultivar").with_column("cultivar", ["class_9"] + wine.columns["cultivar"][1:]).write("class.csv")
 refused("unknown class", "'class_9'", "evaluate", "wine", "--data.file=class.csv")
 run_program("predict does not need known classes", "predict", "wine", "class.csv", "class-out.csv")
