@@ -38,7 +38,12 @@ expect_requests() {
     problem "$1: scontrol was called with '$(cat "$work/requests")', not '$2'"
 }
 
-export SLURM_JOB_ID=7
+(
+  unset STUDY
+  turn nameless 2 true
+)
+says nameless "^error: STUDY is not set"
+export SLURM_JOB_ID=7 STUDY=my.cfg
 turn done 0 true
 expect_requests done ''
 turn failed 3 bash -c 'exit 3'
