@@ -198,7 +198,7 @@ check_signals() {
   done
   finish
   expect_whole_after 2
-  expect_line 'stopped after .* of 60 iterations \(SIGUSR1\)'
+  expect_line 'stopped after .* of 60 iterations.* \(SIGUSR1\)'
 }
 
 # The job takes more than two time limits of one minute. Slurm itself ends the attempts; it checks every 30 seconds.
