@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -193,7 +194,10 @@ std::int64_t pickle_nesting(std::string_view pickle) {
       if (--unknown_parts[pair->first] == 0) known.push_back(pair->first);
     }
   }
-  return deepest;
+  // What contains a cycle never becomes known.
+  const bool has_cycle =
+      std::any_of(unknown_parts.begin(), unknown_parts.end(), [](std::size_t count) { return count > 0; });
+  return has_cycle ? std::numeric_limits<std::int64_t>::max() : deepest;
 }
 
 }  // namespace sheaf

@@ -8,8 +8,8 @@
 
 namespace sheaf {
 
-/// The depth of the values in `pickle`, up to the first instruction that LibTorch does not read. Values in a cycle do
-/// not count.
+/// The depth of the values in `pickle`, up to the first instruction that LibTorch does not read; the largest number if
+/// a value contains itself.
 std::int64_t pickle_nesting(std::string_view pickle);
 
 }  // namespace sheaf

@@ -46,8 +46,8 @@ class PredictionFile {
   std::unique_ptr<RowFileWriter> writer_;
 };
 
-/// Throws UsageError, with the name of the option, unless the name ends in .csv, .h5 or .hdf5, and in .csv if there is
-/// an `id` column (not empty).
+/// Throws UsageError, with the name of the option, unless the name ends in .csv or as an HDF5 file, and in .csv if
+/// there is an `id` column (not empty).
 void require_prediction_ending(const std::string& path, const std::string& option, const std::string& id);
 
 }  // namespace sheaf

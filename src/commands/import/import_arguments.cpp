@@ -12,7 +12,7 @@
 #include "core/escaped.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
-#include "files/hdf5/file_content.hpp"
+#include "files/hdf5/file_format.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
@@ -100,7 +100,7 @@ std::vector<std::string> key_names() {
 ImportFormat common_format(const std::vector<std::string>& inputs) {
   std::optional<ImportFormat> common;
   for (const auto& input : inputs) {
-    if (content_of(input) == FileContent::hdf5)
+    if (format_of_content(input) == FileFormat::hdf5)
       throw UsageError(fmt::format("'{}' is an HDF5 file, which needs no import. Train with: sheaf run {}.", input,
                                    shell_word(input)));
     const auto format = format_of(input);

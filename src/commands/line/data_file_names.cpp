@@ -6,7 +6,7 @@
 #include <initializer_list>
 
 #include "core/text.hpp"
-#include "files/hdf5/file_content.hpp"
+#include "files/hdf5/file_format.hpp"
 
 namespace sheaf {
 namespace {
@@ -23,7 +23,8 @@ bool has_hdf5_ending(const std::string& path) {
 }
 
 bool is_data_file(const std::string& path) {
-  return has_hdf5_ending(path) || has_ending(path, {".mat", ".nc", ".nc4"}) || content_of(path) != FileContent::other;
+  return has_hdf5_ending(path) || has_ending(path, {".mat", ".nc", ".nc4"}) ||
+         format_of_content(path) != FileFormat::other;
 }
 
 }  // namespace sheaf

@@ -15,7 +15,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "files/hdf5/data_files.hpp"
-#include "files/hdf5/file_content.hpp"
+#include "files/hdf5/file_format.hpp"
 #include "files/hdf5/input_driver.hpp"
 #include "files/hdf5/links.hpp"
 #include "files/hdf5/listing.hpp"
@@ -41,11 +41,11 @@ void require_hdf5_file(const std::string& path) {
   require(S_ISREG(status.st_mode),
           fmt::format("'{}' is not an HDF5 file (it is {}). Specify one.", path, file_kind(status.st_mode)));
   require(::access(path.c_str(), R_OK) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
-  const FileContent content = content_of(path);
+  const FileFormat content = format_of_content(path);
   if (const std::string foreign = foreign_format(content); !foreign.empty())
     throw RunError(fmt::format("'{}' is not an HDF5 file{}", path, foreign));
-  require(content == FileContent::hdf5, fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,
-                                                    status.st_size == 0 ? "it is empty" : "it has no HDF5 signature"));
+  require(content == FileFormat::hdf5, fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,
+                                                   status.st_size == 0 ? "it is empty" : "it has no HDF5 signature"));
 }
 
 Handle data_set_access() {
