@@ -11,7 +11,7 @@
 #include "data/dataset.hpp"
 #include "data/file_schema.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/feature_fills.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

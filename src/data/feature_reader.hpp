@@ -12,7 +12,7 @@
 #include "core/index_range.hpp"
 #include "data/file_schema.hpp"
 #include "files/hdf5/stored_rows.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -12,7 +12,7 @@
 #include "data/row_layout.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/file.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

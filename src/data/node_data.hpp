@@ -6,7 +6,7 @@
 #include "data/file_schema.hpp"
 #include "data/storage.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

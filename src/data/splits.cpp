@@ -21,6 +21,7 @@
 #include "data/row_moments.hpp"
 #include "data/row_sample.hpp"
 #include "parallel/mpi/shared_array.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {

@@ -13,9 +13,11 @@
 #include "data/row_set.hpp"
 #include "data/target_scaling.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// One split of the rows. `scaling` and `target_scaling` are computed from the training rows only.
 struct Split {

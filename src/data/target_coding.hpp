@@ -9,7 +9,7 @@
 #include "data/file_schema.hpp"
 #include "files/hdf5/stored_rows.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -13,7 +13,7 @@
 #include "models/network_layout.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 #include "training/training_cost.hpp"
 
 namespace sheaf {

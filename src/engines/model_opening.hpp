@@ -11,7 +11,7 @@
 #include "models/predictor.hpp"
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "study/study.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "models/layer.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
+#include "study/model_options.hpp"
 
 namespace sheaf {
 

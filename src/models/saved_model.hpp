@@ -11,7 +11,9 @@
 #include "data/splits.hpp"
 #include "models/network_layout.hpp"
 #include "models/network_state.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
+#include "study/model_options.hpp"
+#include "study/train_options.hpp"
 
 namespace torch::jit {
 struct Module;

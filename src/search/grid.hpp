@@ -5,9 +5,10 @@
 #include <memory>
 
 #include "search/searcher.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// Creates the grid searcher. It also serves studies without a search, which have a single trial.
 std::unique_ptr<const Searcher> make_grid(const Study& study);

@@ -8,10 +8,11 @@
 
 #include "core/index_range.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// The score of an ensemble on the validation rows of one trial, repeat and fold. Its predictions are the averages of
 /// the members' predictions.

@@ -5,9 +5,10 @@
 #include <memory>
 
 #include "search/searcher.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 using MakeSearcher = std::unique_ptr<const Searcher> (*)(const Study& study);
 

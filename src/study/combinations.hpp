@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "study/model_options.hpp"
 #include "study/settings.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// Selects searched keys by their names, such as "model.hidden".
 using KeyFilter = std::function<bool(const std::string& key)>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "study/settings_section.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "study/study.hpp"
+#include "study/model_options.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "study/paths.hpp"
-#include "study/study.hpp"
+#include "study/search_options.hpp"
 
 namespace sheaf {
 

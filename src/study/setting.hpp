@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "study/study.hpp"
-
 namespace sheaf {
+
+struct Study;
 
 /// Describes one key, for help texts and messages.
 struct SettingInfo {

@@ -8,9 +8,10 @@
 
 #include "study/paths.hpp"
 #include "study/settings_table.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// Returns a function that sets `key` to the value of `text`; it can be called any number of times. Throws UsageError
 /// with the key, the value and the allowed values, or for an unknown key with a similar key. Pure.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "study/setting.hpp"
+#include "study/study.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "study/settings_section.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {

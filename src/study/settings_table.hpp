@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "study/setting.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 

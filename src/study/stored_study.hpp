@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "study/study.hpp"
-
 namespace sheaf {
+
+struct Study;
 
 /// A comment with the program's version, followed by study_file_text().
 std::string stored_study_text(const Study& study);

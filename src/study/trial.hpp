@@ -7,7 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "study/study.hpp"
+#include "study/model_options.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

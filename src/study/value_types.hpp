@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "core/text.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
+#include "study/model_options.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

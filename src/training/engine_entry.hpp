@@ -16,7 +16,7 @@
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 #include "training/trainer.hpp"
 #include "training/training_cost.hpp"
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "data/row_set.hpp"
-#include "study/study.hpp"
+#include "study/model_options.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

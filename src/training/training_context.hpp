@@ -10,9 +10,10 @@
 #include "data/splits.hpp"
 #include "data/stream/stream.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// Loads and saves checkpoints. Lanes call these functions concurrently, for different iterations.
 struct Checkpoints {

@@ -7,10 +7,12 @@
 
 #include "data/dataset.hpp"
 #include "models/network_layout.hpp"
+#include "study/data_options.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// The shape of a data set for networks. `options.image` overrides the image shape of the file.
 DataShape shape_of(const DataSet& data, const DataOptions& options);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/bytes.hpp"
-#include "study/study.hpp"
+#include "study/train_options.hpp"
 #include "study/validation_epochs.hpp"
 #include "training/iteration_result.hpp"
 

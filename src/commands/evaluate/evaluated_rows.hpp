@@ -11,7 +11,7 @@
 
 #include "core/aligned_vector.hpp"
 #include "core/index_range.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "study/study.hpp"
+#include "study/train_options.hpp"
 #include "training/metrics/evaluation_sums.hpp"
 
 namespace sheaf {

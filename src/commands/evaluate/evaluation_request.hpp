@@ -7,7 +7,9 @@
 
 #include "commands/evaluate/evaluated_rows.hpp"
 #include "data/import/csv_options.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
+#include "study/run_options.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

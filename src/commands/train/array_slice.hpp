@@ -7,7 +7,7 @@
 #include <string>
 
 #include "study/array_slice.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

@@ -6,7 +6,7 @@
 
 #include "parallel/mpi/communicator.hpp"
 #include "parallel/mpi/patience.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

@@ -7,9 +7,10 @@
 
 #include "data/dataset.hpp"
 #include "runs/results/run_results.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// The largest absolute value of the features; nothing if `data` is null or has no features in memory (streamed). Reads
 /// all features. Pure.

@@ -17,9 +17,10 @@
 #include "runs/journal/journal_writer.hpp"
 #include "runs/journal/replay.hpp"
 #include "runs/search_stages.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// A run directory that this job has opened and locked.
 struct OpenRun {

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// The value of an iteration by which progress shows the best one so far: the score or loss that ranks the trials.
 struct ProgressValue {

@@ -7,9 +7,10 @@
 
 #include "parallel/mpi/communicator.hpp"
 #include "runs/journal/journal_line.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// A message about the first rank whose text differs from the most frequent one; empty if all texts are equal. `what`:
 /// name of the compared thing. `advice`: last sentence of the message. Pure.

@@ -12,7 +12,7 @@
 #include "core/clock.hpp"
 #include "parallel/devices/placement.hpp"
 #include "runs/journal/journal_writer.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 #include "training/engine.hpp"
 
 namespace sheaf {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/clock.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

@@ -14,10 +14,12 @@
 #include "models/network_layout.hpp"
 #include "parallel/devices/placement.hpp"
 #include "parallel/mpi/communicator.hpp"
+#include "study/data_options.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// The data of a rank, shared by its lanes.
 struct StudyData {

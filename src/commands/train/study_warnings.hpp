@@ -7,9 +7,10 @@
 
 #include "data/dataset.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// One sentence for each warning about a study that can be trained, but whose ranking or validation may mislead: trials
 /// that are ranked by their training loss, models that cannot be saved, rows of a single class, classes with fewer rows

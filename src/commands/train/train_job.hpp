@@ -6,9 +6,10 @@
 #include "core/error.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "search/search_table.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// Trains all iterations of the study that have no result in its run directory, gathers the results on rank 0, writes
 /// the result files and prints the summary on stdout of rank 0. `make`: makes the searcher. All checks are done before

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/import/class_labels.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -10,7 +10,7 @@
 #include "data/import/class_labels.hpp"
 #include "data/import/csv_features.hpp"
 #include "data/import/csv_numbers.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -10,7 +10,7 @@
 #include "data/data_description.hpp"
 #include "data/import/class_labels.hpp"
 #include "files/hdf5/number_array.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -21,7 +21,6 @@
 #include "data/storage.hpp"
 #include "data/stream/stream_plan.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
 

@@ -13,7 +13,7 @@
 
 #include "core/index_range.hpp"
 #include "data/stream/passes.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 #include "study/validation_epochs.hpp"
 
 namespace sheaf {

@@ -10,9 +10,10 @@
 #include "data/file_schema.hpp"
 #include "data/splits.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// Statistics of all splits of a study.
 struct StreamStatistics {

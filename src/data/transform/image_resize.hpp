@@ -8,7 +8,7 @@
 
 #include "core/aligned_vector.hpp"
 #include "data/transform/band_matrix.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "study/train_options.hpp"
+
 namespace sheaf {
 namespace {
 

@@ -13,6 +13,7 @@
 
 #include "data/dataset.hpp"
 #include "data/splits.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

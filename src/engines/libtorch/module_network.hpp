@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "engines/libtorch/network.hpp"
-#include "study/study.hpp"
+#include "study/data_options.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

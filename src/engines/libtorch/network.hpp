@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/dropout_mask.hpp"
-#include "study/study.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

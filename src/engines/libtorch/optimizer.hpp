@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "study/study.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "study/study.hpp"
+#include "study/model_options.hpp"
 
 namespace sheaf {
 

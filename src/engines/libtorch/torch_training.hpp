@@ -12,7 +12,7 @@
 #include "core/bytes.hpp"
 #include "engines/libtorch/batch_reader.hpp"
 #include "engines/libtorch/network.hpp"
-#include "study/study.hpp"
+#include "study/train_options.hpp"
 #include "training/trainer.hpp"
 
 namespace torch::optim {

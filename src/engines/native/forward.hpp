@@ -9,7 +9,7 @@
 #include "engines/native/arena.hpp"
 #include "engines/native/kernels.hpp"
 #include "models/network_layout.hpp"
-#include "study/study.hpp"
+#include "study/model_options.hpp"
 
 namespace sheaf {
 

@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-#include "study/study.hpp"
+#include "study/model_options.hpp"
+#include "study/train_options.hpp"
 #include "training/losses/loss_kernels.hpp"
 
 namespace sheaf {

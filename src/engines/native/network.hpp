@@ -18,7 +18,8 @@
 #include "engines/native/updater.hpp"
 #include "models/dropout_mask.hpp"
 #include "models/network_layout.hpp"
-#include "study/study.hpp"
+#include "study/model_options.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

@@ -10,7 +10,7 @@
 #include "data/dataset.hpp"
 #include "engines/native/network.hpp"
 #include "models/network_layout.hpp"
-#include "study/study.hpp"
+#include "study/train_options.hpp"
 #include "training/trainer.hpp"
 
 namespace sheaf {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "engines/native/kernels.hpp"
-#include "study/study.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

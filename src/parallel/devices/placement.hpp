@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "parallel/devices/lane_device.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

@@ -10,7 +10,7 @@
 #include "parallel/devices/placement.hpp"
 #include "parallel/devices/rank_info.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/index_range.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

@@ -9,7 +9,7 @@
 
 #include "parallel/partition/chunk_rules.hpp"
 #include "parallel/partition/range_dispenser.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

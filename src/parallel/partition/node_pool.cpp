@@ -11,6 +11,7 @@
 
 #include "core/event_count.hpp"
 #include "parallel/partition/chunk_rules.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {

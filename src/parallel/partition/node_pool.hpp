@@ -14,7 +14,7 @@
 #include "core/index_range.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "parallel/mpi/shared_array.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

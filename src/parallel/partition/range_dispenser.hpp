@@ -12,7 +12,7 @@
 
 #include "core/index_range.hpp"
 #include "parallel/partition/chunk_rules.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

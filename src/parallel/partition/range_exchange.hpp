@@ -18,7 +18,7 @@
 #include "parallel/mpi/communicator.hpp"
 #include "parallel/mpi/message.hpp"
 #include "parallel/partition/range_dispenser.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

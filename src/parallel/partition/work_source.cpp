@@ -20,6 +20,7 @@
 #include "parallel/partition/leader_schedule.hpp"
 #include "parallel/partition/node_pool.hpp"
 #include "parallel/partition/range_exchange.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "core/index_range.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/study.hpp"
+#include "study/run_options.hpp"
 
 namespace sheaf {
 

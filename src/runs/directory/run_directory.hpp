@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "study/study.hpp"
-
 namespace sheaf {
+
+struct Study;
 
 /// The directory of the study's run: run.output, or runs/<study.name>.
 std::string run_directory(const Study& study);

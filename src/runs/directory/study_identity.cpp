@@ -9,6 +9,7 @@
 
 #include "core/fingerprint.hpp"
 #include "study/settings_table.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "study/study.hpp"
-
 namespace sheaf {
+
+struct Study;
 
 /// A hash of the keys that affect results and of their values, as 16 hexadecimal digits.
 std::string study_fingerprint(const Study& study);

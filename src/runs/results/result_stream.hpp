@@ -11,10 +11,11 @@
 #include "runs/results/run_results.hpp"
 #include "runs/results/table.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// Writes results.h5 and results.csv of a run directory, both under temporary names until finish(). Stores no rows in
 /// memory. Local, for rank 0.

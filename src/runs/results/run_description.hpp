@@ -7,9 +7,10 @@
 
 #include "runs/results/run_results.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// The beginning of every readme_text(). A README.txt that begins otherwise was written by somebody else.
 inline constexpr const char* readme_begin = "This directory holds a run of sheaf ";

@@ -14,10 +14,11 @@
 #include "parallel/devices/rank_info.hpp"
 #include "search/leaderboard.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// The values of one iteration that the summary shows.
 struct FinalValues {

@@ -8,9 +8,10 @@
 
 #include "runs/results/run_results.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 /// The best trial: "train.learning_rate = 0.01 (mean accuracy 0.9250 over 2 folds)", or "none (...)" if no
 /// trial has only finished iterations. `trials`: best first.

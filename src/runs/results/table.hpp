@@ -10,7 +10,6 @@
 #include "files/hdf5/table_writer.hpp"
 #include "search/leaderboard.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {

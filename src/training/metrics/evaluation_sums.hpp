@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "study/study.hpp"
+#include "study/data_options.hpp"
+#include "study/train_options.hpp"
 #include "training/metrics/metric.hpp"
 
 namespace sheaf {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "study/study.hpp"
+#include "study/data_options.hpp"
 
 namespace sheaf {
 

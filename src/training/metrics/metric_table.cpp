@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "study/study.hpp"
 #include "training/metrics/accuracy.hpp"
 #include "training/metrics/r2.hpp"
 

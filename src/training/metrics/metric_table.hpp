@@ -4,9 +4,12 @@
 
 #include <vector>
 
+#include "study/data_options.hpp"
 #include "training/metrics/metric.hpp"
 
 namespace sheaf {
+
+struct Study;
 
 const std::vector<Metric>& metric_table();
 

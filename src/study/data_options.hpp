@@ -1,0 +1,61 @@
+// The section [data] of a study: where the rows come from, how they are scaled and split.
+// `automatic` and nullopt are replaced before a plan is made (commands/train/data_defaults), unless a comment states
+// otherwise.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sheaf {
+
+enum class DataSource { file, synthetic };
+enum class Task { classification, regression, automatic };
+enum class Normalize { automatic, none, standard, minmax, robust };
+enum class NormalizeTargets { automatic, none, standard };
+enum class Distribution { normal, uniform };
+enum class Relation { independent, linear };
+enum class DataMode { automatic, memory, streamed };  ///< automatic: see settle_study
+enum class ChannelOrder { first, last };
+enum class Draw { iteration, study };
+
+/// The shape of a row as an image; all zero: not an image.
+struct ImageShape {
+  std::int64_t channels = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+};
+
+struct DataOptions {
+  DataSource source = DataSource::file;
+  std::string file;                    ///< HDF5 file
+  std::string features = "/features";  ///< data set [rows, ...]
+  std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
+  std::string weights;                 ///< data set [rows] of sample weights; empty: all weights are 1
+  Task task = Task::automatic;
+  std::int64_t classes = 0;  ///< number of classes; 0: that of the class names, or largest label + 1
+  Normalize normalize = Normalize::automatic;
+  NormalizeTargets normalize_targets = NormalizeTargets::automatic;  ///< regression
+  std::optional<double> validation;  ///< fraction of the rows held out for validation; not with folds
+  ImageShape image;  ///< shape of a row for convolutional networks; unset: the shape of the file's features
+  /// Images in the file: N x C x H x W (first) or N x H x W x C (last). nullopt, auto: see data/row_layout; replaced
+  /// when a run is opened.
+  std::optional<ChannelOrder> channels;
+
+  DataMode mode = DataMode::automatic;
+  std::int64_t memory_mib = 0;  ///< memory per node for rows of a file; 0: half of the node's memory, streamed: 384
+  std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: chosen by plan_stream()
+  std::int64_t read_ahead = 1;  ///< streamed: windows that are read while the models train on another one
+
+  // synthetic source
+  std::int64_t rows = 1000;
+  std::int64_t columns = 10;
+  std::int64_t outputs = 1;  ///< target columns of a synthetic regression
+  Distribution distribution = Distribution::normal;
+  Relation relation = Relation::independent;
+  double noise = 0.1;  ///< standard deviation of the noise added to a linear relation
+  Draw draw = Draw::iteration;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,45 @@
+// The section [model] of a study: the network. `automatic` and nullopt are replaced before a plan is made
+// (commands/train/data_defaults), unless a comment states otherwise.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sheaf {
+
+enum class ModelKind { automatic, linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
+/// Whether the network has dense layers only, so that the native engine can train it.
+constexpr bool is_dense(ModelKind kind) {
+  return kind == ModelKind::linear || kind == ModelKind::mlp;
+}
+/// Whether the network is a module of the user, with layers that are not known.
+constexpr bool is_user_module(ModelKind kind) {
+  return kind == ModelKind::torchscript || kind == ModelKind::plugin;
+}
+constexpr bool is_residual(ModelKind kind) {
+  return kind == ModelKind::resnet18 || kind == ModelKind::resnet50;
+}
+/// First layers of a residual network. automatic: by the image size (models/resnet_layout).
+enum class Stem { automatic, small, imagenet };
+enum class Activation { relu, tanh, sigmoid, gelu };
+enum class Initialization { pytorch, glorot, he, zeros };
+
+struct ModelOptions {
+  ModelKind kind = ModelKind::automatic;
+  std::string file;  ///< torchscript, plugin: file
+  /// mlp, cnn: widths of the hidden dense layers. nullopt: hidden_widths() in study/key_defaults.
+  std::optional<std::vector<std::int64_t>> hidden;
+  std::optional<std::vector<std::int64_t>> channels;  ///< cnn: output channels of each convolution
+  std::int64_t kernel = 3;                            ///< cnn: kernel size, odd
+  Stem stem = Stem::automatic;                        ///< resnet18, resnet50
+  Activation activation = Activation::relu;
+  double dropout = 0;  ///< dropout rate after each hidden layer
+  bool bias = true;
+  Initialization initialization = Initialization::pytorch;
+  bool keep_weights = false;  ///< torchscript: every iteration starts from the weights in the file
+};
+
+}  // namespace sheaf

@@ -1,0 +1,36 @@
+// The section [search] of a study, and the candidates of its searched keys.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "study/data_options.hpp"
+
+namespace sheaf {
+
+enum class SearchMethod { none, grid };
+
+/// A searched key and its candidate values, as text that apply_setting() accepts.
+struct SearchedKey {
+  std::string key;  ///< e.g. "train.learning_rate"
+  std::vector<std::string> candidates;
+};
+
+/// A name of the metric table (training/metrics), for the setting search.metric.
+struct MetricName {
+  const char* name;
+  Task task;
+};
+inline constexpr MetricName metric_names[] = {{"accuracy", Task::classification}, {"r2", Task::regression}};
+
+struct SearchOptions {
+  SearchMethod method = SearchMethod::none;
+  std::int64_t folds = 1;         ///< 1: no cross-validation
+  std::int64_t repeats = 1;       ///< each repeat draws new folds
+  std::string metric = "loss";    ///< ranks the trials: "loss", or a name of the metric table
+  std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
+};
+
+}  // namespace sheaf
