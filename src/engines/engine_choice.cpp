@@ -60,6 +60,15 @@ void GpuSpeedup::add(const Trial& trial, const TrialEstimate& estimate) {
   core_seconds_ += min_seconds(trial, estimate, shape_, core_lane) / static_cast<double>(cores_);
 }
 
+// "the model with model.kind = cnn", by the searched keys that decide its network.
+std::string trial_text(const Plan& plan, const Trial& trial) {
+  std::string values;
+  for (std::size_t key = 0; key < trial.values.size(); ++key)
+    if (const std::string& name = plan.searched_keys()[key]; decides_network(name))
+      values += fmt::format("{}{} = {}", values.empty() ? " with " : ", ", name, trial.values[key]);
+  return "the model" + values;
+}
+
 std::string described(std::string_view name, const std::optional<std::string>& reason) {
   return reason ? fmt::format("{} ({})", name, *reason) : std::string(name);
 }
@@ -92,7 +101,7 @@ EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOpt
                           const std::vector<LaneDevice>& devices) {
   if (run.engine != EngineKind::automatic) return run.engine;
   std::set<const EngineEntry*> chosen;
-  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+  plan.for_each_network([&](const Trial& trial) {
     for (const LaneDevice device : devices) chosen.insert(choose_engine(trial, shape, run, speedup, device).engine);
   });
   chosen.erase(nullptr);  // require_engine() reports trials without an engine
@@ -102,18 +111,18 @@ EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOpt
 void require_engine(const Plan& plan, const DataShape& shape, const RunOptions& run,
                     const std::vector<LaneDevice>& devices) {
   const EngineEntry* selected = selected_engine(run.engine);
-  plan.for_each_network([&](std::int64_t number, const Trial& trial) {
+  plan.for_each_network([&](const Trial& trial) {
     for (const LaneDevice device : devices) {
       const EngineChoice possible = first_fitting(trial, shape, device);
       require(possible.engine != nullptr,
               fmt::format(
-                  "trial {} cannot be trained on {} ({}). Change its settings, or {}.", number,
+                  "{} cannot be trained on {} ({}). Change its settings, or {}.", trial_text(plan, trial),
                   device.on_gpu() ? "a GPU" : "CPU cores", possible.reason.value_or(""),
                   device.on_gpu() ? "set run.device = cpu" : "set run.device = cuda to learn why a rank has no GPU"));
       const auto refusal = selected != nullptr ? selected->refusal(trial, shape, device) : std::nullopt;
       if (refusal)
-        throw UsageError(fmt::format("run.engine = {} cannot train trial {} ({}). Set run.engine = auto.",
-                                     selected->name, number, *refusal));
+        throw UsageError(fmt::format("run.engine = {} cannot train {} ({}). Set run.engine = auto.", selected->name,
+                                     trial_text(plan, trial), *refusal));
     }
   });
 }

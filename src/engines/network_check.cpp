@@ -25,30 +25,28 @@ void verify_module_files(const std::vector<Trial>& modules) {
 }  // namespace
 
 NetworkSizes check_networks(const Plan& plan, const DataShape& shape) {
-  std::vector<std::int64_t> numbers;
   std::vector<Trial> modules;
-  plan.for_each_network([&](std::int64_t number, const Trial& trial) {
-    if (has_layout(trial.model.kind)) {
+  plan.for_each_network([&](const Trial& trial) {
+    if (has_layout(trial.model.kind))
       parameter_count(network_layout(trial.model, shape));
-    } else {
-      numbers.push_back(number);
+    else
       modules.push_back(trial);
-    }
   });
   NetworkSizes sizes{shape, {}};
   if (modules.empty()) return sizes;
   verify_module_files(modules);
   const auto facts = torch_backend().check_modules(modules, shape);
-  for (std::size_t module = 0; module < modules.size(); ++module) sizes.of_modules[numbers[module]] = facts[module];
+  for (std::size_t module = 0; module < modules.size(); ++module)
+    sizes.of_modules.emplace(modules[module].model.file, facts[module]);
   return sizes;
 }
 
 std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const Plan& plan) {
   std::vector<std::string> warnings;
   const auto selects = [](const std::string& key) { return decides_network(key) || key == "train.loss"; };
-  plan.for_each_distinct(selects, [&](std::int64_t number, const Trial& trial) {
+  plan.for_each_distinct(selects, [&](const Trial& trial) {
     if (has_layout(trial.model.kind) || trial.train.loss != LossKind::cross_entropy) return;
-    if (!sizes.of_modules.at(plan.first_of_network(number)).gives_probabilities) return;
+    if (!sizes.of_modules.at(trial.model.file).gives_probabilities) return;
     const std::string warning = fmt::format(
         "the outputs of '{}' are probabilities, but train.loss = cross_entropy applies softmax to outputs "
         "(the model would train poorly). Leave out the softmax at the end of the model.",
@@ -58,9 +56,9 @@ std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const P
   return warnings;
 }
 
-std::int64_t parameters_of(const NetworkSizes& sizes, const Plan& plan, std::int64_t number, const Trial& trial) {
+std::int64_t parameters_of(const NetworkSizes& sizes, const Trial& trial) {
   return has_layout(trial.model.kind) ? parameter_count(network_layout(trial.model, sizes.shape))
-                                      : sizes.of_modules.at(plan.first_of_network(number)).parameters;
+                                      : sizes.of_modules.at(trial.model.file).parameters;
 }
 
 }  // namespace sheaf

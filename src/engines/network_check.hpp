@@ -16,8 +16,7 @@ namespace sheaf {
 /// The sizes of a plan's networks.
 struct NetworkSizes {
   DataShape shape;
-  /// What LibTorch finds out about each module from a file. The key is Plan::first_of_network().
-  std::map<std::int64_t, ModuleFacts> of_modules;
+  std::map<std::string, ModuleFacts> of_modules;  ///< what LibTorch finds out about each module, by its file
 };
 
 /// Makes each network of the plan once: its list of layers, or its module in LibTorch if it comes from a file. Throws
@@ -28,7 +27,7 @@ NetworkSizes check_networks(const Plan& plan, const DataShape& shape);
 /// applies softmax to them. Pure.
 std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const Plan& plan);
 
-/// The number of trained parameters of the network of trial `number`. Pure.
-std::int64_t parameters_of(const NetworkSizes& sizes, const Plan& plan, std::int64_t number, const Trial& trial);
+/// The number of trained parameters of a trial's network. Pure.
+std::int64_t parameters_of(const NetworkSizes& sizes, const Trial& trial);
 
 }  // namespace sheaf

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.hpp"
@@ -37,12 +38,27 @@ bool SearchStages::catch_up(const ResultStore& results) {
   return true;
 }
 
+namespace {
+
+// Whether a recorded stage is the beginning of the planned one: before a run grows, it has fewer trials, or fewer
+// repeats of its only trial.
+bool begins(RecordedStage recorded, const RecordedStage& planned) {
+  Stage& stage = recorded.stage;
+  const std::int64_t last = planned.stage.trials.back().end;
+  if (stage.trials.back().end < last) stage.trials.back().end = last;
+  if (planned.stage.trial_count() == 1) stage.repeats = std::max(stage.repeats, planned.stage.repeats);
+  if (stage.repeats > planned.stage.repeats) return false;
+  return recorded == planned;
+}
+
+}  // namespace
+
 void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>& recorded,
                              const std::string& directory) {
   for (const auto& found : recorded) {
     const std::int64_t number = found.stage.number;
     const bool fits = number < plan.stage_count()
-                          ? found == RecordedStage{plan.stage(number), plan.iterations_of(number).begin}
+                          ? begins(found, {plan.stage(number), plan.iterations_of(number).begin})
                           : found.first_iteration >= plan.iteration_count();
     require(fits,
             fmt::format("stage {} of '{}' began with other trials than the search chooses now (earlier results have "

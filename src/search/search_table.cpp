@@ -5,7 +5,7 @@
 #include <cassert>
 #include <iterator>
 
-#include "search/grid.hpp"
+#include "search/single_stage.hpp"
 
 namespace sheaf {
 namespace {
@@ -15,7 +15,9 @@ struct SearcherEntry {
   MakeSearcher make;
 };
 
-constexpr SearcherEntry search_table[] = {{SearchMethod::none, make_grid}, {SearchMethod::grid, make_grid}};
+constexpr SearcherEntry search_table[] = {{SearchMethod::none, make_single_stage},
+                                          {SearchMethod::grid, make_single_stage},
+                                          {SearchMethod::random, make_single_stage}};
 
 }  // namespace
 

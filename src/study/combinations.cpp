@@ -9,9 +9,11 @@
 
 namespace sheaf {
 
-double grid_iterations(const Study& study) {
-  double count = 1;
-  for (const auto& searched : study.search.keys) count *= static_cast<double>(searched.candidates.size());
+double planned_iterations(const Study& study) {
+  const bool is_random = study.search.method == SearchMethod::random;
+  double count = is_random ? static_cast<double>(study.search.trials) : 1;
+  for (const auto& searched : study.search.keys)
+    count *= is_random ? 1 : static_cast<double>(searched.candidates.size());
   for (const std::int64_t factor :
        {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
     count *= static_cast<double>(factor);
@@ -19,10 +21,10 @@ double grid_iterations(const Study& study) {
 }
 
 std::vector<ModelKind> model_kinds(const Study& study) {
-  for (const auto& [key, candidates] : study.search.keys) {
-    if (key != "model.kind") continue;
+  for (const auto& searched : study.search.keys) {
+    if (searched.key != "model.kind") continue;
     std::vector<ModelKind> kinds;
-    for (const auto& candidate : candidates) kinds.push_back(model_source().read(candidate)->kind);
+    for (const auto& candidate : searched.candidates) kinds.push_back(model_source().read(candidate)->kind);
     return kinds;
   }
   return {study.model.kind};
@@ -55,13 +57,6 @@ std::size_t Combinations::candidate_index(std::int64_t number, std::size_t key) 
 
 void Combinations::apply(std::int64_t number, Study& study) const {
   for (std::size_t key = 0; key < keys_.size(); ++key) keys_[key].setters[candidate_index(number, key)](study);
-}
-
-std::int64_t Combinations::first_equal(std::int64_t number, const KeyFilter& selects) const {
-  std::int64_t first = 0;
-  for (std::size_t key = 0; key < keys_.size(); ++key)
-    if (selects(keys_[key].name)) first += static_cast<std::int64_t>(candidate_index(number, key)) * keys_[key].stride;
-  return first;
 }
 
 void Combinations::for_each_distinct(const KeyFilter& selects,

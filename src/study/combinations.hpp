@@ -17,9 +17,9 @@ struct Study;
 /// Selects searched keys by their names, such as "model.hidden".
 using KeyFilter = std::function<bool(const std::string& key)>;
 
-/// The iterations of a grid search: combinations times repeats, folds and members. A double, because the product may
-/// exceed 64 bits. Pure.
-double grid_iterations(const Study& study);
+/// The iterations of a study: trials times repeats, folds and members. A double, because the product may exceed 64
+/// bits. Pure.
+double planned_iterations(const Study& study);
 
 /// The kinds of the models of all trials. Pure.
 std::vector<ModelKind> model_kinds(const Study& study);
@@ -48,10 +48,6 @@ class Combinations {
 
   /// Sets all searched keys of `study` to the values of combination `number`.
   void apply(std::int64_t number, Study& study) const;
-
-  /// The first combination that agrees with combination `number` in the keys that `selects` accepts. All other keys
-  /// have their first candidate.
-  std::int64_t first_equal(std::int64_t number, const KeyFilter& selects) const;
 
   /// Visits the first combination of each distinct choice of candidates for the keys that `selects` accepts, in
   /// ascending order.

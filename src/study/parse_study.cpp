@@ -110,7 +110,7 @@ void apply_entry(Study& study, const Assignment& entry, const PathOrigin& paths,
   const std::string searched = in_search ? entry.key.substr(prefix.size()) : "";
   const std::size_t problems_before = problems.size();
   if (is_searchable(searched)) {
-    SearchedKey key = read_candidates(searched, entry.text, paths, problems);
+    SearchedKey key = read_searched_key(searched, entry.text, paths, problems);
     if (!key.candidates.empty()) set_searched_key(study.search, std::move(key));
   } else if (std::any_of(all_settings().begin(), all_settings().end(),
                          [&](const auto& setting) { return setting.key == searched; })) {
@@ -184,9 +184,13 @@ void reset_searched_keys(Study& study) {
     apply_setting(study, searched.key, setting_text(defaults, searched.key));
 }
 
-// Candidates and folds need a search method; the default is then grid.
+// Trials, candidates and folds need a search method.
 void choose_method(SearchOptions& search, bool is_set) {
-  if (!is_set && (!search.keys.empty() || search.folds > 1)) search.method = SearchMethod::grid;
+  if (is_set) return;
+  if (search.trials > 0)
+    search.method = SearchMethod::random;
+  else if (!search.keys.empty() || search.folds > 1)
+    search.method = SearchMethod::grid;
 }
 
 // `paths`: of the text.

@@ -33,9 +33,9 @@ Plan::Plan(const Study& study)
       repeats_(0),
       folds_(study.search.folds),
       members_(study.ensemble.members),
-      combinations_(study) {
+      space_(study) {
   require_countable(static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
-                    static_cast<double>(combinations_.count()));
+                    static_cast<double>(space_.count()));
   repeats_ = study.study.iterations * study.search.repeats;
   for (const auto& searched : study.search.keys) searched_keys_.push_back(searched.key);
   base_.model = study.model;
@@ -44,11 +44,14 @@ Plan::Plan(const Study& study)
 
 Trial Plan::trial(std::int64_t number) const {
   Study point = base_;
-  combinations_.apply(number, point);
-  Trial trial{{}, std::move(point.model), point.train};
-  trial.values.reserve(searched_keys_.size());
-  for (std::size_t key = 0; key < searched_keys_.size(); ++key) trial.values.push_back(value(number, key));
-  return trial;
+  auto values = space_.apply(number, point);
+  return {std::move(values), std::move(point.model), point.train};
+}
+
+bool Plan::have_same_network(std::int64_t trial, std::int64_t other) const {
+  for (std::size_t key = 0; key < searched_keys_.size(); ++key)
+    if (decides_network(searched_keys_[key]) && value(trial, key) != value(other, key)) return false;
+  return true;
 }
 
 Trial Plan::trial_of(const IterationKey& iteration) const {
@@ -58,7 +61,14 @@ Trial Plan::trial_of(const IterationKey& iteration) const {
 }
 
 void Plan::for_each_distinct(const KeyFilter& selects, const VisitTrial& visit) const {
-  combinations_.for_each_distinct(selects, [&](std::int64_t number) { visit(number, trial(number)); });
+  space_.combinations().for_each_distinct(selects, [&](std::int64_t number) {
+    Study point = base_;
+    space_.combinations().apply(number, point);
+    std::vector<std::string> values;
+    for (std::size_t key = 0; key < searched_keys_.size(); ++key)
+      values.push_back(space_.combinations().value(number, key));
+    visit({std::move(values), std::move(point.model), point.train});
+  });
 }
 
 void Plan::add(Stage stage) {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "study/combinations.hpp"
 #include "study/stage.hpp"
 #include "study/study.hpp"
 #include "study/trial.hpp"
+#include "study/trial_space.hpp"
 
 namespace sheaf {
 
@@ -26,24 +26,25 @@ class Plan {
   /// A plan without stages. Throws UsageError if repeats times trials exceed 2^32 - 1.
   explicit Plan(const Study& study);
 
-  std::int64_t trial_count() const { return combinations_.count(); }
+  std::int64_t trial_count() const { return space_.count(); }
   /// Takes about a microsecond: store the trial if you need it more than once.
   Trial trial(std::int64_t number) const;
   /// The trial of an iteration, with the number of epochs of its stage.
   Trial trial_of(const IterationKey& iteration) const;
-  using VisitTrial = std::function<void(std::int64_t number, const Trial& trial)>;
-  /// Visits the first trial of each distinct choice of candidates for the keys that `selects` accepts, in ascending
-  /// order. For checks that depend only on these keys.
+  using VisitTrial = std::function<void(const Trial& trial)>;
+  /// Visits a trial for each distinct choice of candidates for the keys that `selects` accepts, in the order of a grid.
+  /// All other keys have their first candidate. Both ends of a range are candidates. For checks and estimates that
+  /// depend only on these keys.
   void for_each_distinct(const KeyFilter& selects, const VisitTrial& visit) const;
-  /// Visits the first trial with each network (decides_network).
+  /// Visits a trial with each network (decides_network).
   void for_each_network(const VisitTrial& visit) const { for_each_distinct(decides_network, visit); }
-  /// The trial visited by for_each_network() that has the same network as `trial`.
-  std::int64_t first_of_network(std::int64_t trial) const { return combinations_.first_equal(trial, decides_network); }
+  /// Whether two trials have the same network.
+  bool have_same_network(std::int64_t trial, std::int64_t other) const;
 
   const std::vector<std::string>& searched_keys() const { return searched_keys_; }
-  /// All candidates of searched_keys()[key], and the value of one trial.
-  const std::vector<std::string>& candidates(std::size_t key) const { return combinations_.candidates(key); }
-  const std::string& value(std::int64_t trial, std::size_t key) const { return combinations_.value(trial, key); }
+  /// All candidates of searched_keys()[key], for a range its ends; and the value of one trial.
+  const std::vector<std::string>& candidates(std::size_t key) const { return space_.combinations().candidates(key); }
+  std::string value(std::int64_t trial, std::size_t key) const { return space_.value(trial, key); }
 
   /// The numbers of the study. A stage may have fewer.
   std::int64_t repeats() const { return repeats_; }
@@ -76,7 +77,7 @@ class Plan {
   std::int64_t folds_;
   std::int64_t members_;
   std::vector<std::string> searched_keys_;
-  Combinations combinations_;
+  TrialSpace space_;
   Study base_;  // the template of a trial: only the sections `model` and `train` are set, to make copies cheap
   std::vector<PlannedStage> stages_;
 };

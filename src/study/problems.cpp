@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "study/combinations.hpp"
 #include "study/key_defaults.hpp"
+#include "study/searched_text.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
@@ -38,10 +39,10 @@ class Problems {
 };
 
 // Whether it is a mistake to set `key` although the value of `cause` makes it ineffective. It is not if only `cause` is
-// searched, since `key` is then meant for other candidates. If both are searched, it is, since the grid would train the
-// same model repeatedly.
+// searched, since `key` is then meant for other candidates. If both are searched, it is in a grid, which would train
+// the same model repeatedly.
 bool is_mistake(const Study& study, const std::string& key, const std::string& cause) {
-  return !is_searched(study, cause) || is_searched(study, key);
+  return !is_searched(study, cause) || (is_searched(study, key) && study.search.method != SearchMethod::random);
 }
 
 std::string assignment(const Study& study, const std::string& key) {
@@ -205,7 +206,7 @@ void check_model(const Study& study, Problems& problems) {
 // Keys whose `auto` depends on the data are settled once for all trials.
 void check_auto_candidates(const Study& study, Problems& problems) {
   constexpr const char* settled_once[] = {"model.kind", "model.channels", "train.epochs", "train.loss"};
-  for (const auto& [key, candidates] : study.search.keys)
+  for (const auto& [key, candidates, sampling] : study.search.keys)
     if (std::find(std::begin(settled_once), std::end(settled_once), key) != std::end(settled_once) &&
         std::find(candidates.begin(), candidates.end(), "auto") != candidates.end())
       problems.add({"search." + key},
@@ -278,31 +279,77 @@ void check_metric(const Study& study, Problems& problems) {
                              assignment(study, "search.metric")));
 }
 
+void check_random_search(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  const double combinations = static_cast<double>(Combinations(study).count());
+  const bool has_ranges = std::any_of(search.keys.begin(), search.keys.end(),
+                                      [](const SearchedKey& key) { return key.sampling != Sampling::list; });
+  if (search.trials == 0)
+    problems.add({"search.method", "search.trials"},
+                 "search.method = random needs a number of trials (search.trials = none). Set search.trials, e.g. to "
+                 "100.");
+  if (search.keys.empty())
+    problems.add({"search.method", "search.trials"},
+                 "search.method = random has nothing to search (no searched keys). Add lists or ranges to [search], "
+                 "e.g. train.learning_rate = log_uniform(1e-4, 1e-1).");
+  else if (!has_ranges && static_cast<double>(search.trials) > combinations)
+    problems.add({"search.method", "search.trials"},
+                 fmt::format("search.trials = {} is more than the {} of the lists in [search]. Set search.method = "
+                             "grid and leave out search.trials, or use ranges such as uniform(0, 0.5).",
+                             search.trials, counted(static_cast<std::int64_t>(combinations), "combination")));
+}
+
+void check_grid_search(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  if (search.trials > 0)
+    problems.add({"search.method", "search.trials"},
+                 "search.trials has no effect (search.method = grid trains all combinations). Leave it out, or set "
+                 "search.method = random.");
+  for (const auto& searched : search.keys)
+    if (searched.sampling != Sampling::list)
+      problems.add({"search.method", "search.trials", searched.key},
+                   fmt::format("search.{} = {} is a range, and a grid needs lists. Set search.trials for a random "
+                               "search, or list the values.",
+                               searched.key, searched_text(searched)));
+  if (search.keys.empty() && search.folds == 1)
+    problems.add({"search.method", "search.folds"},
+                 "search.method = grid has nothing to search (no searched keys, search.folds = 1). Add candidates to "
+                 "[search], e.g. train.learning_rate = 1e-3, 1e-2, or set search.folds.");
+}
+
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   check_metric(study, problems);
+  if (search.method == SearchMethod::random) check_random_search(study, problems);
+  if (search.method == SearchMethod::grid) check_grid_search(study, problems);
   if (search.method == SearchMethod::none) {
     if (!search.keys.empty())
       problems.add({"search.method"},
                    "searched keys need a search method (search.method = none). Set search.method = grid.");
+    if (search.trials > 0)
+      problems.add({"search.method", "search.trials"},
+                   fmt::format("search.trials = {} has no effect (search.method = none). Set search.method = random.",
+                               search.trials));
     for (const auto& [key, count] : {std::pair("search.folds", search.folds), {"search.repeats", search.repeats}})
       if (count > 1)
         problems.add({"search.method", key},
                      fmt::format("{} has no effect (search.method = none). Set search.method = grid, which also "
                                  "cross-validates a study without searched keys.",
                                  assignment(study, key)));
-  } else if (search.keys.empty() && search.folds == 1) {
-    problems.add({"search.method", "search.folds"},
-                 "search.method = grid has nothing to search (no searched keys, search.folds = 1). Add candidates to "
-                 "[search], e.g. train.learning_rate = 1e-3, 1e-2, or set search.folds.");
   }
 }
 
 void check_iteration_count(const Study& study, Problems& problems) {
-  if (grid_iterations(study) <= static_cast<double>(max_iterations)) return;
+  if (planned_iterations(study) <= static_cast<double>(max_iterations)) return;
   Keys keys;
   std::string factors;
+  const bool is_random = study.search.method == SearchMethod::random;
+  if (is_random) {
+    keys.push_back("search.trials");
+    factors = fmt::format("search.trials = {} x ", study.search.trials);
+  }
   for (const auto& searched : study.search.keys) {
+    if (is_random) break;
     keys.push_back(searched.key);
     factors += fmt::format("{} of {} x ", searched.candidates.size(), searched.key);
   }

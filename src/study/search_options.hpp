@@ -10,12 +10,17 @@
 
 namespace sheaf {
 
-enum class SearchMethod { none, grid };
+enum class SearchMethod { none, grid, random };
 
-/// A searched key and its candidate values, as text that apply_setting() accepts.
+/// The values of a searched key: one of a list, or numbers from a range, drawn uniformly on a linear or a logarithmic
+/// scale.
+enum class Sampling { list, uniform, log_uniform, integer, log_integer };
+
+/// A searched key and its values, as text that apply_setting() accepts.
 struct SearchedKey {
-  std::string key;  ///< e.g. "train.learning_rate"
-  std::vector<std::string> candidates;
+  std::string key;                      ///< e.g. "train.learning_rate"
+  std::vector<std::string> candidates;  ///< of a range: its two ends, which stand for it in checks and estimates
+  Sampling sampling = Sampling::list;
 };
 
 /// A name of the metric table (training/metrics), for the setting search.metric.
@@ -27,6 +32,7 @@ inline constexpr MetricName metric_names[] = {{"accuracy", Task::classification}
 
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
+  std::int64_t trials = 0;        ///< of a random search; 0: none
   std::int64_t folds = 1;         ///< 1: no cross-validation
   std::int64_t repeats = 1;       ///< each repeat draws new folds
   std::string metric = "loss";    ///< ranks the trials: "loss", or a name of the metric table

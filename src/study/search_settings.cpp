@@ -25,9 +25,14 @@ void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
   search.add(
       "method", &SearchOptions::method,
-      choice<SearchMethod>({{"none", SearchMethod::none}, {"grid", SearchMethod::grid}}),
-      "grid: train every combination of the candidates in [search]. It is also chosen if there are candidates or "
-      "folds and the key is not set.");
+      choice<SearchMethod>(
+          {{"none", SearchMethod::none}, {"grid", SearchMethod::grid}, {"random", SearchMethod::random}}),
+      "grid: train every combination of the candidates in [search]; random: train search.trials combinations, drawn "
+      "from "
+      "lists and ranges. If the key is not set, it is random with search.trials, otherwise grid with candidates or "
+      "folds.");
+  search.add("trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
+             "Number of trials of a random search. A run can be extended: sheaf resume RUN_DIR --search.trials=N.");
   search.add(
       "folds", &SearchOptions::folds, integer(1, max_iterations),
       "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 works also without "

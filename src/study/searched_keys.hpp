@@ -1,5 +1,5 @@
-// Parses searched keys: `search.<model or train key>` with a comma-separated list of candidates.
-// SPDX-License-Identifier: MIT
+// Parses searched keys: `search.<model or train key>` with a comma-separated list of candidates, or with a range such
+// as `log_uniform(1e-4, 1e-1)`. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace sheaf {
 
-/// Parses the candidates of `key` into canonical form. `origin`: of their paths. Appends problems to `problems`, one
+/// Parses the values of `key` into canonical form. `origin`: of their paths. Appends problems to `problems`, one
 /// sentence each.
-SearchedKey read_candidates(const std::string& key, const std::string& text, const PathOrigin& origin,
-                            std::vector<std::string>& problems);
+SearchedKey read_searched_key(const std::string& key, const std::string& text, const PathOrigin& origin,
+                              std::vector<std::string>& problems);
 
-/// Adds a searched key, or replaces its candidates if it is already there.
+/// Adds a searched key, or replaces its values if it is already there.
 void set_searched_key(SearchOptions& search, SearchedKey searched);
 
 }  // namespace sheaf

@@ -2,7 +2,6 @@
 #include "study/settings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
@@ -13,6 +12,7 @@
 #include "core/quoted.hpp"
 #include "study/other_names.hpp"
 #include "study/quoted_value.hpp"
+#include "study/searched_text.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {
@@ -107,7 +107,7 @@ std::vector<std::pair<std::string, std::string>> changed_settings(const Study& s
     if (const std::string text = setting.text(study); text != setting.info.default_value)
       changed.emplace_back(setting.info.key, text);
   for (const auto& searched : study.search.keys)
-    changed.emplace_back("search." + searched.key, fmt::format("{}", fmt::join(searched.candidates, ", ")));
+    changed.emplace_back("search." + searched.key, searched_text(searched));
   return changed;
 }
 
@@ -129,9 +129,10 @@ std::string study_file_text(const Study& study) {
     const bool last_of_section = i + 1 == table.size() || section_of(table[i + 1].info.key) != section;
     if (section == "search" && last_of_section)
       for (const auto& searched : study.search.keys) {
-        std::vector<std::string> candidates = searched.candidates;
-        for (auto& candidate : candidates) candidate = with_path(*find_setting(searched.key), candidate, written_path);
-        write(searched.key, fmt::format("{}", fmt::join(candidates, ", ")));
+        SearchedKey written = searched;
+        for (auto& candidate : written.candidates)
+          candidate = with_path(*find_setting(searched.key), candidate, written_path);
+        write(searched.key, searched_text(written));
       }
   }
   return file;

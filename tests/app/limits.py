@@ -4,7 +4,7 @@ crashes, calls std::terminate or hangs; and its run can be resumed.
 A preloaded library (refusing_system.cpp) refuses the start of MPI, the K-th thread or the K-th allocation, on all ranks
 or on one of two. The kernel limits processes (RLIMIT_NPROC) and address space (RLIMIT_AS).
 
---fine: tests in small steps, which takes an hour."""
+--fine: tests in small steps and all kinds of runs, which takes an hour."""
 
 import os
 import resource
@@ -187,7 +187,7 @@ def limit_processes():
 with open("study.cfg", "w") as file:
     file.write(STUDY)
 refuse_mpi()
-for kind in KINDS:
+for kind in KINDS if fine else ("memory", "streamed", "torch, two threads"):
     threads, allocations, started_kb, max_kb = measure(kind)
     if kind in ("memory", "streamed"):
         refuse_threads(kind, threads)

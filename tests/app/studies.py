@@ -1,5 +1,5 @@
 """Plans and runs every study in jobs/studies: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
-digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
+digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
 
 import os
 import re
@@ -57,6 +57,9 @@ checks.check(len({row["final_loss"] for row in rows}) == 10, "bagging: members h
 stdout, rows = run("mlp-grid", "--train.epochs=1", "--data.rows=600")
 checks.check(len(rows) == 9 and stdout.count("\n") == 6 and "Best: train.learning_rate" in stdout,
              "grid: iterations and summary", stdout)
+
+stdout, rows = run("digits-random", f"--data.file={DIGITS}", "--train.epochs=1", "--search.trials=4")
+checks.check(len(rows) == 12 and len({row["train.learning_rate"] for row in rows}) == 4, "random: trials x folds", stdout)
 
 # Random labels: the number of memorized ones depends on the rounding of the processor.
 for name, parameters in (("resnet18", 11181642), ("resnet50", 23528522)):

@@ -67,7 +67,7 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   const Communicator leaders = world.split(node.is_root() ? 0 : -1);
   const GatherRoute route(world, node, leaders, without_limit());
   std::unique_ptr<ResultStream> stream;
-  ResultTally tally(study, plan, [](std::int64_t) { return TrialEngine{}; });
+  ResultTally tally(study, plan, [](const Trial&) { return TrialEngine{}; });
   if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
   double writing = 0;
   gather_results(own, {}, 0, {0, count}, {}, route, [&](const std::vector<GatheredResult>& window) {

@@ -91,7 +91,7 @@ double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double max_bytes = 10e9;
   if (!file || has_plugin_models(study)) return ModelsSaved::none;
-  const double count = grid_iterations(study);
+  const double count = planned_iterations(study);
   return count <= max_recorded_iterations && count * model_bytes(study, file) <= max_bytes ? ModelsSaved::best
                                                                                            : ModelsSaved::none;
 }

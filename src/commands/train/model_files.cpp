@@ -9,7 +9,7 @@ namespace sheaf {
 
 ModelFingerprints fingerprint_model_files(const Plan& plan) {
   ModelFingerprints fingerprints;
-  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+  plan.for_each_network([&](const Trial& trial) {
     if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(escaped(file)) == 0) {
       Fingerprint fingerprint;
       fingerprint.add(first_content(file));

@@ -68,6 +68,18 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
   return std::nullopt;
 }
 
+// Stores the larger number of iterations. A job that is killed in between leaves a smaller run without result files.
+// For rank 0, under the lock.
+void extend_run(const std::string& directory, const Study& study, const Study& stored, const ArraySlice& slice) {
+  if (!slice.is_whole())
+    throw UsageError(fmt::format(
+        "an array task cannot extend '{}' (the tasks divide its iterations among themselves). Extend it with "
+        "one job: {} --run.array=none.",
+        directory, resume_command_of(directory)));
+  mark_unfinished(directory);
+  write_study(directory, with_counts_of(study, stored));
+}
+
 // For a job that cannot begin its run.
 void discard_locks(std::vector<DirectoryLock>& locks) {
   for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
@@ -135,6 +147,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
     settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
     if (settled_otherwise) return locks.clear();
     if (stored) require_same_study(path, study, *stored);
+    if (stored && has_grown(study, *stored)) extend_run(path, study, *stored, slice);
     store_numbering(path, slice);
     while (locks.size() > run_locks) locks.pop_back();
     if (stored || !slice.is_whole()) earlier = replay_earlier(path, request, header, slice, stages);

@@ -53,7 +53,7 @@ std::string iterations_line(const Plan& plan) {
 // The stem of each residual network in the plan, without duplicates.
 std::string stem_lines(const Plan& plan, const ImageShape& image) {
   std::string lines;
-  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+  plan.for_each_network([&](const Trial& trial) {
     if (!is_residual(trial.model.kind)) return;
     Study study;
     study.model = trial.model;
@@ -92,7 +92,7 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     rows.back().push_back(fmt::format("{}", estimate.parameters));
     rows.back().push_back(has_layout(trial.model.kind) ? fmt::format("{:.4g}", estimate.flops / 1e9) : "unknown");
     rows.back().push_back(human_bytes(estimate.memory_bytes));
-    rows.back().push_back(engine_text(engine_of_trial(number), devices));
+    rows.back().push_back(engine_text(engine_of_trial(trial), devices));
   }
   std::string text = format_table(rows);
   if (plan.trial_count() > trials_shown)
@@ -103,12 +103,12 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
 std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
   const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
-  const auto estimate_of = [&](std::int64_t number, const Trial& trial) {
-    return estimate_trial(trial, data.shape, parameters_of(data.networks, plan, number, trial), training_rows);
+  const auto estimate_of = [&](const Trial& trial) {
+    return estimate_trial(trial, data.shape, parameters_of(data.networks, trial), training_rows);
   };
   double flops = 0, memory = 0, estimated = 0;  // sums and maximum over trials of different costs, and their number
-  plan.for_each_distinct(decides_cost, [&](std::int64_t number, const Trial& trial) {
-    const TrialEstimate estimate = estimate_of(number, trial);
+  plan.for_each_distinct(decides_cost, [&](const Trial& trial) {
+    const TrialEstimate estimate = estimate_of(trial);
     flops += estimate.flops;
     memory = std::max(memory, estimate.memory_bytes);
     estimated += 1;
@@ -116,7 +116,7 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
   flops *= static_cast<double>(plan.iteration_count()) / estimated;  // each represents the same number of trials
   std::vector<TrialEstimate> shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), trials_shown); ++number)
-    shown.push_back(estimate_of(number, plan.trial(number)));
+    shown.push_back(estimate_of(plan.trial(number)));
   std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));

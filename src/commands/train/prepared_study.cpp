@@ -12,10 +12,9 @@ namespace sheaf {
 namespace {
 
 // `options`: before they are settled, so that the reason explains the choice. `joins`: the run has stored its choice.
-EngineOfTrial engines_of(const Plan& plan, const RunOptions& options, bool joins, const JobFacts& facts) {
+EngineOfTrial engines_of(const RunOptions& options, bool joins, const JobFacts& facts) {
   const bool engine_is_stored = joins && options.engine != EngineKind::by_model;
-  return [&plan, options, engine_is_stored, shape = facts.shape, speedup = facts.gpu_speedup](std::int64_t number) {
-    const Trial trial = plan.trial(number);
+  return [options, engine_is_stored, shape = facts.shape, speedup = facts.gpu_speedup](const Trial& trial) {
     const auto chosen = [&](LaneDevice device) -> ChosenEngine {
       EngineChoice choice = choose_engine(trial, shape, options, speedup, device);
       if (choice.engine == nullptr) return {};
@@ -33,7 +32,7 @@ PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, co
   PreparedStudy prepared;
   prepared.file = agree_on_data(study, world);
   PlacedStudy placed = place_and_settle(study, plan, prepared.file, world, node);
-  prepared.engine_of_trial = engines_of(plan, study.run, joins, placed.facts);
+  prepared.engine_of_trial = engines_of(study.run, joins, placed.facts);
   prepared.study = std::move(placed.study);
   prepared.placement = placed.placement;
   prepared.facts = placed.facts;

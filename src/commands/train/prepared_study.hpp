@@ -22,7 +22,7 @@ struct PreparedStudy {
   Placement placement;             ///< of this rank
   JobFacts facts;                  ///< by which it was settled
   RankTable ranks;                 ///< on rank 0; empty on other ranks
-  EngineOfTrial engine_of_trial;   ///< with the reasons for the choice; refers to the plan
+  EngineOfTrial engine_of_trial;   ///< with the reasons for the choice
   std::optional<FileSchema> file;  ///< of the data file; nullopt for synthetic data
   StudyData data;
 };

@@ -29,7 +29,7 @@ namespace {
 // Whether any network gets its rows as images if they are images.
 bool takes_images(const Plan& plan) {
   bool any = false;
-  plan.for_each_network([&](std::int64_t, const Trial& trial) { any = any || !is_dense(trial.model.kind); });
+  plan.for_each_network([&](const Trial& trial) { any = any || !is_dense(trial.model.kind); });
   return any;
 }
 
@@ -70,7 +70,7 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
 double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
                             std::int64_t ranks) {
   bool any_on_cores = false, all_on_cores = true;
-  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+  plan.for_each_network([&](const Trial& trial) {
     const bool on_cores = has_core_engine(trial, shape);
     any_on_cores = any_on_cores || on_cores;
     all_on_cores = all_on_cores && on_cores;
@@ -81,7 +81,7 @@ double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShap
   GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
   const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
   // Each visited trial represents the same number of trials.
-  plan.for_each_distinct(decides_cost, [&](std::int64_t, const Trial& trial) {
+  plan.for_each_distinct(decides_cost, [&](const Trial& trial) {
     if (!has_core_engine(trial, shape)) return;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
     speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows));
@@ -151,7 +151,7 @@ std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFa
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {
   if (facts.gpu_speedup == no_gpu || settled.run.engine == EngineKind::torch) return "";
   bool on_cores = false;
-  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+  plan.for_each_network([&](const Trial& trial) {
     on_cores = on_cores || !engine_of(trial, facts.shape, settled.run.engine, gpu_lane).uses_gpus;
   });
   if (!on_cores) return "";

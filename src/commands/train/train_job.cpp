@@ -48,8 +48,8 @@ constexpr double slow_blas_flops = 15e9;
 
 bool torch_trains(const Plan& plan, const EngineOfTrial& engine_of_trial) {
   bool any = false;
-  plan.for_each_network([&](std::int64_t number, const Trial&) {
-    const TrialEngine engine = engine_of_trial(number);
+  plan.for_each_network([&](const Trial& trial) {
+    const TrialEngine engine = engine_of_trial(trial);
     any = any || engine.on_gpu.name == torch_engine_name || engine.on_cores.name == torch_engine_name;
   });
   return any;

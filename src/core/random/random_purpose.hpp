@@ -19,6 +19,8 @@ enum class Purpose : std::uint32_t {
   block_order = 10,
   window_order = 11,
   sampled_rows = 12,
+  drawn_value = 13,
+  combination_order = 14,
 };
 
 }  // namespace sheaf

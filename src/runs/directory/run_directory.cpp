@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/escaped.hpp"
+#include "files/output_file.hpp"
 #include "files/replace_file.hpp"
 #include "study/settings.hpp"
 #include "study/stored_study.hpp"
@@ -64,6 +65,14 @@ void require_no_run(const std::string& directory) {
 
 void write_study(const std::string& directory, const Study& study) {
   write_whole_file(study_path(directory), stored_study_text(study));
+}
+
+void mark_unfinished(const std::string& directory) {
+  std::error_code failed;
+  fs::remove(fs::path(directory) / "results.csv", failed);
+  require(!failed, fmt::format("'{}/results.csv' cannot be removed ({}). Check the permissions of the directory.",
+                               directory, failed.message()));
+  sync_directory(directory);
 }
 
 std::string models_directory(const std::string& run_directory) {

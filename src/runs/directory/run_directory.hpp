@@ -30,6 +30,9 @@ void require_no_run(const std::string& directory);
 /// Writes the settled study to study.cfg in the directory, which must exist. Throws RunError. Local, for rank 0.
 void write_study(const std::string& directory, const Study& study);
 
+/// Removes results.csv, so that the run counts as unfinished: its journals have all results. Throws RunError. Local.
+void mark_unfinished(const std::string& directory);
+
 /// "<run directory>/models"
 std::string models_directory(const std::string& run_directory);
 

@@ -2,12 +2,14 @@
 #include "runs/directory/study_identity.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/fingerprint.hpp"
+#include "study/searched_text.hpp"
+#include "study/settings.hpp"
 #include "study/settings_table.hpp"
 #include "study/study.hpp"
 
@@ -16,14 +18,21 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
+// Keys that decide how many iterations a run has, but not their results.
+constexpr const char* count_keys[] = {"study.iterations", "search.trials"};
+
+bool is_count(const std::string& key) {
+  return std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
+}
+
 // A searched key counts with its candidates: no trial has its base value.
 Entries deciding_entries(const Study& study) {
   Entries entries;
   for (const auto& setting : settings_table())
-    if (setting.decides_results && !is_searched(study, setting.info.key))
+    if (setting.decides_results && !is_count(setting.info.key) && !is_searched(study, setting.info.key))
       entries.emplace_back(setting.info.key, setting.text(study));
   for (const auto& searched : study.search.keys)
-    entries.emplace_back("search." + searched.key, fmt::format("{}", fmt::join(searched.candidates, ", ")));
+    entries.emplace_back("search." + searched.key, searched_text(searched));
   return entries;
 }
 
@@ -32,6 +41,14 @@ const std::string* find_entry(const Entries& entries, const std::string& key) {
   const auto found =
       std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == key; });
   return found == entries.end() ? nullptr : &found->second;
+}
+
+// Whether a run of `stored` can get more iterations, so that the numbers of those it has do not change: trials vary
+// slowest, then repeats.
+bool may_change(const std::string& key, const Study& study, const Study& stored) {
+  if (key == "search.trials")
+    return study.search.method == SearchMethod::random && study.search.trials > stored.search.trials;
+  return stored.search.keys.empty() && study.study.iterations > stored.study.iterations;
 }
 
 std::string shown(const std::string* text) {
@@ -62,9 +79,23 @@ std::vector<std::string> differing_keys(const Study& study, const Study& stored)
     if (!is_searched_in_one && shown(text) != shown(old_text))
       differing.push_back(fmt::format("{} = {}, was {}", key, shown(text), shown(old_text)));
   }
+  for (const char* key : count_keys)
+    if (const std::string text = setting_text(study, key), old_text = setting_text(stored, key);
+        text != old_text && !may_change(key, study, stored))
+      differing.push_back(fmt::format("{} = {}, was {}", key, text, old_text));
   // The numbers of trials depend on the order of the searched keys.
   if (differing.empty() && now != before) differing.push_back("the order of the searched keys");
   return differing;
+}
+
+bool has_grown(const Study& study, const Study& stored) {
+  return study.search.trials > stored.search.trials || study.study.iterations > stored.study.iterations;
+}
+
+Study with_counts_of(const Study& study, Study stored) {
+  stored.search.trials = study.search.trials;
+  stored.study.iterations = study.study.iterations;
+  return stored;
 }
 
 }  // namespace sheaf

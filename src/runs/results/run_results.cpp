@@ -65,11 +65,8 @@ void ResultTally::add_engine(const IterationResult& result) {
   if (use == engines.end()) use = engines.insert(engines.end(), {result.engine, on_gpu, 0, {}});
   ++use->iterations;
   if (const std::int64_t trial = plan_.iteration(result.iteration).trial; trial != trial_) {
+    if (trial_ < 0 || !plan_.have_same_network(trial, trial_)) engine_ = engine_of_trial_(plan_.trial(trial));
     trial_ = trial;
-    if (const std::int64_t network = plan_.first_of_network(trial); network != network_) {
-      engine_ = engine_of_trial_(trial);
-      network_ = network;
-    }
   }
   const ChosenEngine& chosen = on_gpu ? engine_.on_gpu : engine_.on_cores;
   if (!chosen.reason || chosen.name != result.engine) return;

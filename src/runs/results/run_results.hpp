@@ -64,8 +64,8 @@ struct TrialEngine {
   ChosenEngine on_gpu, on_cores;
 };
 
-/// Returns the engines of a trial by its number.
-using EngineOfTrial = std::function<TrialEngine(std::int64_t trial)>;
+/// Returns the engines of a trial.
+using EngineOfTrial = std::function<TrialEngine(const Trial& trial)>;
 
 /// The number of iterations that an engine has trained on one kind of device, and the distinct reasons for its choice
 /// in the order of the iterations.
@@ -132,9 +132,8 @@ class ResultTally {
   const Plan& plan_;
   const EngineOfTrial engine_of_trial_;
   Leaderboard leaderboard_;
-  std::int64_t trial_ = -1;    // trial of the last iteration
-  std::int64_t network_ = -1;  // its Plan::first_of_network(), on which the engine depends
-  TrialEngine engine_;         // of trial_
+  std::int64_t trial_ = -1;  // trial of the last iteration
+  TrialEngine engine_;       // of trial_
   RunResults results_;
 };
 

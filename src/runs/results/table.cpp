@@ -51,7 +51,7 @@ template <class Row, class Get>
 void add_searched(Table& table, const Plan& plan, const std::vector<Row>& rows, Get trial) {
   for (std::size_t key = 0; key < plan.searched_keys().size(); ++key) {
     const std::string& name = plan.searched_keys()[key];
-    const auto text = [&](const Row& row) -> const std::string& { return plan.value(trial(row), key); };
+    const auto text = [&](const Row& row) { return plan.value(trial(row), key); };
     switch (value_kind(name)) {
       case ValueKind::integer:
         table.push_back(number_column<std::int64_t>(plan, key, rows, text));

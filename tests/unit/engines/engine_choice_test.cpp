@@ -171,7 +171,7 @@ TEST_CASE("run.engine = native is refused if the native engine cannot train a tr
   CHECK_NOTHROW(require_engine(plan_of({"linear", "mlp"}), rows, run, both));
   CHECK_THROWS_AS(require_engine(plan_of({"mlp", "cnn"}), rows, run, both), UsageError);
   CHECK_THROWS_WITH(require_engine(plan_of({"mlp", "cnn"}), rows, run, both),
-                    "run.engine = native cannot train trial 1 (a cnn has convolutions). Set run.engine = auto.");
+                    "run.engine = native cannot train the model with model.kind = cnn (a cnn has convolutions). Set run.engine = auto.");
 }
 
 TEST_CASE("a trial that no engine can train on a device of the job is refused") {
@@ -184,7 +184,7 @@ TEST_CASE("a trial that no engine can train on a device of the job is refused") 
     CHECK_NOTHROW(require_engine(plan, rows, study.run, {gpu_lane}));
     CHECK_THROWS_AS(require_engine(plan, rows, study.run, {gpu_lane, core_lane}), RunError);
     CHECK_THROWS_WITH(require_engine(plan, rows, study.run, {gpu_lane, core_lane}),
-                      "trial 0 cannot be trained on CPU cores (train.precision = tf32 needs a GPU). Change its "
+                      "the model cannot be trained on CPU cores (train.precision = tf32 needs a GPU). Change its "
                       "settings, or set run.device = cuda to learn why a rank has no GPU.");
   }
 }

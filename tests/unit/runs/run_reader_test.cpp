@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/journal/journal_files.hpp"
-#include "search/grid.hpp"
+#include "search/single_stage.hpp"
 #include "support/halving.hpp"
 #include "support/sample_results.hpp"
 
@@ -128,7 +128,7 @@ TEST_CASE("a damaged result is ignored with a warning, and an inconsistent run i
     CHECK(reading.progress.journals.iterations.size() == 5);  // the results of the next stage are kept
     CHECK(reading.plan.stage_count() == 1);
   }
-  run.add_attempt({2, 3}, {{{0, {{0, 3}}, 1, 1, 1, 2}, 0}});
+  run.add_attempt({2, 3}, {{{0, {{1, 3}}, 1, 1, 1, 2}, 0}});
   CHECK_THROWS_WITH(Reading(reader), StartsWith("stage 0 of '" + run.directory() + "' began with other trials"));
   std::filesystem::remove_all(run.directory() + "/journal");
   CHECK_NOTHROW(Reading(reader));

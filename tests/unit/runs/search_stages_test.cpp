@@ -2,7 +2,7 @@
 #include "runs/search_stages.hpp"
 
 #include "core/error.hpp"
-#include "search/grid.hpp"
+#include "search/single_stage.hpp"
 #include "support/catch.hpp"
 #include "support/halving.hpp"
 #include "support/plain_study.hpp"
@@ -77,7 +77,7 @@ TEST_CASE("a failed iteration delays the next stage until another attempt has tr
 
 TEST_CASE("a grid is complete after its only stage and has no stage text") {
   const Study study = study_of_four();
-  const auto grid = make_grid(study);
+  const auto grid = make_single_stage(study);
   Plan plan(study);
   SearchStages stages(*grid, plan);
   REQUIRE(stages.choose_next());
@@ -96,13 +96,16 @@ TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages
   const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, 1, 1, 1, 6}, 8};
   CHECK_NOTHROW(require_recorded_stages(plan, {}, "runs/x"));
   CHECK_NOTHROW(require_recorded_stages(plan, {recorded, later}, "runs/x"));
+  RecordedStage fewer = recorded;  // from the time before the run grew
+  fewer.stage.trials = {{0, 3}};
+  CHECK_NOTHROW(require_recorded_stages(plan, {fewer, recorded}, "runs/x"));
   RecordedStage early = later;
   early.first_iteration = 7;
   CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, early}, "runs/x"),
                     StartsWith("stage 1 of 'runs/x' began with other trials than the search chooses now"));
   for (int change = 0; change < 3; ++change) {
     RecordedStage other = recorded;
-    if (change == 0) other.stage.trials = {{0, 3}};
+    if (change == 0) other.stage.trials = {{0, 2}, {3, 4}};
     if (change == 1) other.stage.epochs = 2;
     if (change == 2) other.first_iteration = 1;
     CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, other}, "runs/x"),

@@ -55,10 +55,7 @@ TEST_CASE("distinct combinations of some keys are listed by their first occurren
   const auto distinct = [&](const Values& keys) {
     const auto counts = [&](const std::string& key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
     std::vector<std::int64_t> visited;
-    combinations.for_each_distinct(counts, [&](std::int64_t number) {
-      CHECK(combinations.first_equal(number, counts) == number);
-      visited.push_back(number);
-    });
+    combinations.for_each_distinct(counts, [&](std::int64_t number) { visited.push_back(number); });
     return visited;
   };
   using Numbers = std::vector<std::int64_t>;
@@ -66,8 +63,6 @@ TEST_CASE("distinct combinations of some keys are listed by their first occurren
   CHECK(distinct({"train.epochs"}) == Numbers{0, 3});
   CHECK(distinct({"train.batch_size", "model.bias"}) == Numbers{0, 1, 2});
   CHECK(distinct({"train.batch_size", "train.epochs"}) == Numbers{0, 1, 2, 3, 4, 5});
-  CHECK(combinations.first_equal(4, [](const std::string& key) { return key == "train.epochs"; }) == 3);
-  CHECK(combinations.first_equal(4, [](const std::string& key) { return key == "train.batch_size"; }) == 1);
 }
 
 TEST_CASE("the count of a grid that is too large is the maximum plus one") {

@@ -107,14 +107,14 @@ TEST_CASE("each network is visited once, with its first trial") {
   Study study = searched_study();
   study.search.keys.push_back({"train.precision", {"float32", "float64"}});
   const Plan plan = test::whole_plan(study);
-  std::vector<std::int64_t> numbers;
-  plan.for_each_network([&](std::int64_t number, const Trial& trial) {
-    CHECK(trial.values == plan.trial(number).values);
-    numbers.push_back(number);
-  });
-  CHECK(numbers == std::vector<std::int64_t>{0, 1, 6, 7});
-  CHECK(plan.first_of_network(11) == 7);
-  CHECK(plan.first_of_network(4) == 0);
+  std::vector<std::vector<std::string>> visited, first;
+  plan.for_each_network([&](const Trial& trial) { visited.push_back(trial.values); });
+  for (const std::int64_t number : {0, 1, 6, 7}) first.push_back(plan.trial(number).values);
+  CHECK(visited == first);
+  CHECK(plan.have_same_network(11, 7));
+  CHECK(plan.have_same_network(4, 0));
+  CHECK_FALSE(plan.have_same_network(4, 1));
+  CHECK_FALSE(plan.have_same_network(4, 6));
 }
 
 TEST_CASE("more iterations than can be numbered are refused") {

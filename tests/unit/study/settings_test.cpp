@@ -59,7 +59,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 75);
+  CHECK(keys.size() == 76);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -121,6 +121,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"train.epsilon", positive_in, positive_out},
       {"ensemble.members", count_in, count_out},
       {"search.folds", count_in, count_out},
+      {"search.trials", {"none", "1", "4294967295"}, {"0", "-1", "4294967296", "1.5"}},
       {"search.repeats", count_in, count_out},
       {"run.lanes", {"1", "65536", "auto"}, {"0", "65537"}},
       {"run.threads", {"1", "65536"}, {"0", "65537"}},

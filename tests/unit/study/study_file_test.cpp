@@ -123,6 +123,16 @@ model.hidden = 16, 64 32
 train.learning_rate = 1e-3, 2.50e2
 )";
 
+const std::string drawn = R"(
+[data]
+file = d.h5
+[search]
+trials = 40
+model.hidden = integer(8, 512)
+train.learning_rate = log_uniform(1e-5, 1e-1)
+train.optimizer = adam, sgd
+)";
+
 void check_equal(const Study& a, const Study& b) {
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
@@ -132,6 +142,7 @@ void check_equal(const Study& a, const Study& b) {
   for (std::size_t i = 0; i < a.search.keys.size(); ++i) {
     CHECK(a.search.keys[i].key == b.search.keys[i].key);
     CHECK(a.search.keys[i].candidates == b.search.keys[i].candidates);
+    CHECK(a.search.keys[i].sampling == b.search.keys[i].sampling);
   }
 }
 
@@ -140,13 +151,13 @@ void check_equal(const Study& a, const Study& b) {
 TEST_CASE("a study that is written and read again is the same in every key") {
   const Study first = parse_study_text(file_based, "first", {});
   const Study second = parse_study_text(synthetic, "second", {});
-  const Study third = parse_study_text(searched, "third", {});
+  const Study third = parse_study_text(searched, "third", {}), fourth = parse_study_text(drawn, "fourth", {});
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
     const auto is_set = [&](const Study& study) { return setting_text(study, setting.key) != setting.default_value; };
-    CHECK((is_set(first) || is_set(second) || is_set(third)));
+    CHECK((is_set(first) || is_set(second) || is_set(third) || is_set(fourth)));
   }
-  for (const Study& study : {first, second, third, file_study()}) {
+  for (const Study& study : {first, second, third, fourth, file_study()}) {
     const std::string text = study_file_text(study);
     const Study again = parse_study_text(text, "again", {});
     check_equal(study, again);
@@ -157,6 +168,8 @@ TEST_CASE("a study that is written and read again is the same in every key") {
   REQUIRE(third.search.keys.size() == 2);
   CHECK(third.search.keys[0].candidates == std::vector<std::string>{"16", "64 32"});
   CHECK(third.search.keys[1].candidates == std::vector<std::string>{"0.001", "250"});
+  CHECK(fourth.search.keys[0].sampling == Sampling::integer);
+  CHECK(fourth.search.keys[1].candidates == std::vector<std::string>{"1e-05", "0.1"});
 }
 
 TEST_CASE("the study file has every key in its section, or in [search] if it is searched") {
@@ -164,8 +177,9 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find("\n[search]\nmethod = none\nfolds = 1\nrepeats = 1\nmetric = loss\nmodel.hidden = 16, 64 "
-                  "32\n\n[run]\noutput =\n") != std::string::npos);
+  CHECK(text.find(
+            "\n[search]\nmethod = none\ntrials = none\nfolds = 1\nrepeats = 1\nmetric = loss\nmodel.hidden = 16, 64 "
+            "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("result files get their final names only when complete") {
   const Study study = small_study();
   const Plan plan = test::whole_plan(study);
   std::vector<TrainedIteration> iterations(2);
-  ResultTally tally(study, plan, [](std::int64_t) { return TrialEngine{}; });
+  ResultTally tally(study, plan, [](const Trial&) { return TrialEngine{}; });
   TableExtent extent;
   for (std::int64_t number = 0; number < 2; ++number) {
     auto& iteration = iterations[static_cast<std::size_t>(number)];

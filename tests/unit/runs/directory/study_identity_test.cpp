@@ -35,6 +35,35 @@ TEST_CASE("only keys that affect results change the study fingerprint") {
   }
 }
 
+TEST_CASE("a run may grow by trials of a random search, or by iterations without searched keys") {
+  Study study = test::plain_study();
+  Study more = study;
+  more.study.iterations = study.study.iterations + 1;
+  CHECK(study_fingerprint(more) == study_fingerprint(study));
+  CHECK(differing_keys(more, study).empty());
+  CHECK(has_grown(more, study));
+  CHECK(differing_keys(study, more).size() == 1);
+  CHECK_FALSE(has_grown(study, study));
+  CHECK(with_counts_of(more, study).study.iterations == more.study.iterations);
+
+  study.search.keys = {{"train.learning_rate", {"0.001", "0.1"}, Sampling::uniform}};
+  study.search.method = SearchMethod::random;
+  study.search.trials = 10;
+  more = study;
+  more.search.trials = 20;
+  CHECK(study_fingerprint(more) == study_fingerprint(study));
+  CHECK(differing_keys(more, study).empty());
+  CHECK(has_grown(more, study));
+  CHECK(with_counts_of(more, study).search.trials == 20);
+  CHECK(differing_keys(study, more) == std::vector<std::string>{"search.trials = 10, was 20"});
+  more.study.iterations += 1;  // would change the numbers of iterations
+  CHECK(differing_keys(more, study).size() == 1);
+  Study other = study;
+  other.search.keys[0].sampling = Sampling::log_uniform;
+  CHECK(differing_keys(other, study) ==
+        std::vector<std::string>{"search.train.learning_rate = log_uniform(0.001, 0.1), was uniform(0.001, 0.1)"});
+}
+
 TEST_CASE("candidates and their order change the study fingerprint") {
   Study study = test::plain_study();
   study.search.keys = {{"train.epochs", {"1", "2"}}, {"model.bias", {"true", "false"}}};

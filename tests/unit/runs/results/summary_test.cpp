@@ -26,12 +26,14 @@ std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
   return iterations;
 }
 
-// `ensemble` is the only ensemble; its last member is the last iteration. `engines` has the engines of the trials.
+// `ensemble` is the only ensemble; its last member is the last iteration. `engines` has the engines of the trials in
+// the order in which they are asked for.
 std::string summary_of(const Study& study, const std::vector<TrainedIteration>& iterations,
                        const EnsembleResult* ensemble = nullptr,
                        const std::vector<TrialEngine>& engines = std::vector<TrialEngine>(4), std::size_t width = 100) {
   const Plan plan = test::whole_plan(study);
-  ResultTally tally(study, plan, [&](std::int64_t trial) { return engines[static_cast<std::size_t>(trial)]; });
+  std::size_t asked = 0;
+  ResultTally tally(study, plan, [&](const Trial&) { return engines[asked++]; });
   for (const auto& iteration : iterations) tally.add(iteration, &iteration == &iterations.back() ? ensemble : nullptr);
   return summary_text(study, plan, tally.finish(), width);
 }
@@ -97,7 +99,7 @@ TEST_CASE("more than 20 ensembles are printed as a spread of their scores") {
   study.study.iterations = 21;
   study.ensemble.members = 2;
   const Plan plan = test::whole_plan(study);
-  ResultTally tally(study, plan, [](std::int64_t) { return TrialEngine{}; });
+  ResultTally tally(study, plan, [](const Trial&) { return TrialEngine{}; });
   const auto iterations = finished_iterations(42);
   for (const auto& iteration : iterations) {
     const EnsembleResult ensemble{0, 0, iteration.result.iteration / 2, 0, 0.75, 0.5};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "search/grid.hpp"
+#include "search/single_stage.hpp"
 
 namespace sheaf {
 namespace {
 
-class Grid : public Searcher {
+class SingleStage : public Searcher {
  public:
   std::int64_t max_stages() const override { return 1; }
 
@@ -16,8 +16,8 @@ class Grid : public Searcher {
 
 }  // namespace
 
-std::unique_ptr<const Searcher> make_grid(const Study& /*study*/) {
-  return std::make_unique<Grid>();
+std::unique_ptr<const Searcher> make_single_stage(const Study& /*study*/) {
+  return std::make_unique<SingleStage>();
 }
 
 }  // namespace sheaf

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "study/trial_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "study/parse_study.hpp"
+#include "study/settings.hpp"
+#include "study/study.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+Study random_study(const std::string& search, std::int64_t trials) {
+  return parse_study_text(
+      "[data]\nfile = x.h5\nvalidation = 0.2\n[search]\n" + search + "\ntrials = " + std::to_string(trials) + "\n",
+      "test", {});
+}
+
+std::vector<double> numbers_of(const TrialSpace& space, std::size_t key) {
+  std::vector<double> numbers;
+  for (std::int64_t trial = 0; trial < space.count(); ++trial) numbers.push_back(std::stod(space.value(trial, key)));
+  return numbers;
+}
+
+// The largest distance between the distribution of `values` and the uniform one on [0, 1].
+double distance_from_uniform(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  double largest = 0;
+  for (std::size_t index = 0; index < values.size(); ++index)
+    largest = std::max(
+        largest, std::abs(values[index] - (static_cast<double>(index) + 0.5) / static_cast<double>(values.size())));
+  return largest;
+}
+
+constexpr double kolmogorov_limit =
+    1.95;  // exceeded with a probability of 0.001, times the root of the number of values
+
+}  // namespace
+
+TEST_CASE("the values of a random search are distributed as their ranges say") {
+  constexpr std::int64_t trials = 20000;
+  const TrialSpace space(
+      random_study("train.learning_rate = log_uniform(1e-4, 1e-1)\nmodel.dropout = uniform(0, 0.5)\n"
+                   "model.hidden = log_integer(16, 256)\ntrain.batch_size = integer(8, 11)\n"
+                   "train.optimizer = adam, sgd\n",
+                   trials));
+  CHECK(space.count() == trials);
+  auto rates = numbers_of(space, 0), dropout = numbers_of(space, 1);
+  for (double& rate : rates) rate = std::log(rate / 1e-4) / std::log(1e3);
+  for (double& value : dropout) value *= 2;
+  const double limit = kolmogorov_limit / std::sqrt(static_cast<double>(trials));
+  CHECK(distance_from_uniform(rates) < limit);
+  CHECK(distance_from_uniform(dropout) < limit);
+  std::map<std::string, std::int64_t> widths, sizes, optimizers;
+  for (std::int64_t trial = 0; trial < trials; ++trial) {
+    ++widths[space.value(trial, 2)];
+    ++sizes[space.value(trial, 3)];
+    ++optimizers[space.value(trial, 4)];
+  }
+  const auto is_near = [&](std::int64_t count, double probability) {
+    const double mean = static_cast<double>(trials) * probability;
+    return std::abs(static_cast<double>(count) - mean) < 5 * std::sqrt(mean * (1 - probability));
+  };
+  const double scale = std::log(256.5 / 15.5);
+  for (const int width : {16, 17, 100, 255, 256})
+    CHECK(is_near(widths[std::to_string(width)], std::log((width + 0.5) / (width - 0.5)) / scale));
+  CHECK(sizes.size() == 4);
+  for (const auto& [size, count] : sizes) CHECK(is_near(count, 0.25));
+  for (const auto& [optimizer, count] : optimizers) CHECK(is_near(count, 0.5));
+}
+
+TEST_CASE("drawn values do not depend on the number of trials or on other keys, and are applied as they are printed") {
+  const Study few = random_study("train.learning_rate = log_uniform(1e-4, 1e-1)", 100);
+  const Study many =
+      random_study("model.dropout = uniform(0, 0.5)\ntrain.learning_rate = log_uniform(1e-4, 1e-1)", 5000);
+  const TrialSpace a(few), b(many);
+  std::set<std::string> distinct;
+  for (std::int64_t trial = 0; trial < 100; ++trial) {
+    const std::string rate = a.value(trial, 0);
+    CHECK(b.value(trial, 1) == rate);
+    distinct.insert(rate);
+    Study point = many;
+    CHECK(b.apply(trial, point) == std::vector<std::string>{b.value(trial, 0), rate});
+    CHECK(setting_text(point, "train.learning_rate") == rate);
+    CHECK(setting_text(point, "model.dropout") == b.value(trial, 0));
+  }
+  CHECK(distinct.size() == 100);
+  Study other = few;
+  other.study.seed = 1;
+  CHECK(TrialSpace(other).value(0, 0) != a.value(0, 0));
+}
+
+TEST_CASE("drawn values stay within ranges whose ends have many digits") {
+  const TrialSpace space(random_study("train.learning_rate = uniform(0.12345678, 0.12345679)", 50));
+  for (std::int64_t trial = 0; trial < 50; ++trial) {
+    const double rate = std::stod(space.value(trial, 0));
+    CHECK((rate == 0.12345678 || rate == 0.12345679));
+  }
+}
+
+TEST_CASE("a random search of lists visits distinct combinations, in random order") {
+  const std::string lists = "train.learning_rate = 1e-3, 1e-2, 1e-1\nmodel.hidden = 8, 16, 32, 64\ntrain.epochs = 1, 2";
+  const TrialSpace all(random_study(lists, 24));
+  std::set<std::vector<std::string>> distinct;
+  std::vector<std::vector<std::string>> order;
+  for (std::int64_t trial = 0; trial < 24; ++trial) {
+    order.push_back({all.value(trial, 0), all.value(trial, 1), all.value(trial, 2)});
+    distinct.insert(order.back());
+  }
+  CHECK(distinct.size() == 24);
+  CHECK_FALSE(std::is_sorted(order.begin(), order.end()));
+  const TrialSpace some(random_study(lists, 5));
+  for (std::int64_t trial = 0; trial < 5; ++trial)
+    CHECK(some.value(trial, 1) == order[static_cast<std::size_t>(trial)][1]);
+  CHECK_THROWS_WITH(random_study(lists, 25), ContainsSubstring("search.trials = 25 is more than the 24 combinations"));
+}
+
+TEST_CASE("invalid ranges are refused with the reason") {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(random_study(text, 10), ContainsSubstring(why));
+  };
+  refused("train.learning_rate = uniform(0.1, 0.01)", "its first number must be smaller than its second");
+  refused("train.learning_rate = log_uniform(0, 0.01)", "a logarithmic scale needs numbers above 0");
+  refused("train.learning_rate = loguniform(1e-3, 1e-1)", "'loguniform' is not a kind of range");
+  refused("train.learning_rate = uniform(1e-3)", "it needs two numbers");
+  refused("train.learning_rate = uniform(low, high)", "its ends must be numbers");
+  refused("train.learning_rate = uniform(-1, 1)", "search.train.learning_rate cannot be '-1'");
+  refused("train.batch_size = uniform(8, 64)", "the key takes integers; use integer or log_integer");
+  refused("train.batch_size = integer(8, 64.5)", "its ends must be integers");
+  refused("train.batch_size = log_integer(0, 8)", "begins at 1 or above");
+  refused("train.shuffle = integer(0, 1)", "its ends must be numbers that the key accepts");
+  refused("train.optimizer = uniform(0, 1)", "the key takes integers");
+  refused("train.optimizer = integer(0, 1)", "search.train.optimizer cannot be '0'");
+}
+
+TEST_CASE("a search method and what it needs fit each other") {
+  const auto parsed = [](const std::string& search) {
+    return parse_study_text("[data]\nfile = x.h5\n[search]\n" + search, "test", {});
+  };
+  const auto refused = [&](const std::string& search, const std::string& why) {
+    CAPTURE(search);
+    CHECK_THROWS_WITH(parsed(search), ContainsSubstring(why));
+  };
+  refused("method = random\ntrain.learning_rate = uniform(0.1, 1)", "random needs a number of trials");
+  refused("trials = 5", "search.method = random has nothing to search");
+  refused("method = grid\ntrials = 5\ntrain.epochs = 1, 2", "search.trials has no effect");
+  refused("train.learning_rate = uniform(0.1, 1)", "is a range, and a grid needs lists");
+  refused("method = none\ntrials = 5", "search.trials = 5 has no effect (search.method = none)");
+  CHECK(parsed("trials = 5\ntrain.learning_rate = uniform(0.1, 1)").search.method == SearchMethod::random);
+  CHECK(study_file_text(parsed("trials = 5\ntrain.learning_rate = log_uniform(1e-3, 1)"))
+            .find("train.learning_rate = log_uniform(0.001, 1)\n") != std::string::npos);
+}
