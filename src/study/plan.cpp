@@ -112,7 +112,7 @@ Iteration Plan::iteration(std::int64_t number) const {
       std::upper_bound(planned.offsets.begin(), planned.offsets.end(), position) - planned.offsets.begin() - 1;
   const auto index = static_cast<std::size_t>(range);
   iteration.trial = stage.trials[index].begin + position - planned.offsets[index];
-  iteration.seed = iteration_seed(seed_, number);
+  iteration.seed = iteration_seed(seed_, seed_counter(iteration));
   return iteration;
 }
 

@@ -33,6 +33,15 @@ struct IterationKey {
   }
 };
 
+/// Counts the iterations of a study for their seeds. It does not depend on the stage or on the numbers of trials,
+/// repeats, folds and members, so that a study keeps the results of its iterations when it gets more of them. Different
+/// keys have different counters, except with a probability of 2^-64 for each pair. Pure.
+constexpr std::uint64_t seed_counter(const IterationKey& key) {
+  const auto times = [](std::int64_t index, std::uint64_t step) { return static_cast<std::uint64_t>(index) * step; };
+  return times(key.repeat, 1) + times(key.trial, 0x9e3779b97f4a7c15) + times(key.fold, 0xc2b2ae3d27d4eb4f) +
+         times(key.member, 0x165667b19e3779f9);
+}
+
 /// An iteration, with its number over all stages and its seed.
 struct Iteration : IterationKey {
   std::int64_t number = 0;

@@ -36,8 +36,8 @@ double RandomStream::normal() {
   return radius * std::cos(angle);
 }
 
-std::uint64_t iteration_seed(std::uint64_t study_seed, std::int64_t iteration) {
-  RandomStream stream(study_seed, Purpose::iteration_seed, static_cast<std::uint64_t>(iteration));
+std::uint64_t iteration_seed(std::uint64_t study_seed, std::uint64_t counter) {
+  RandomStream stream(study_seed, Purpose::iteration_seed, counter);
   const std::uint64_t high = stream.bits();
   const std::uint64_t low = stream.bits();
   return (high << 32 | low) >> 11;

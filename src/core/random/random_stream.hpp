@@ -58,8 +58,9 @@ class RandomStream {
   bool has_spare_ = false;
 };
 
-/// Returns the seed of an iteration of a study: 53 bits, so that readers of JSON or CSV represent it exactly.
-std::uint64_t iteration_seed(std::uint64_t study_seed, std::int64_t iteration);
+/// Returns the seed of the iteration of a study with this counter: 53 bits, so that readers of JSON or CSV represent it
+/// exactly.
+std::uint64_t iteration_seed(std::uint64_t study_seed, std::uint64_t counter);
 
 /// Shuffles in place (Fisher-Yates, from the last element down).
 void shuffle(std::int64_t* values, std::int64_t count, RandomStream& stream);

@@ -80,7 +80,9 @@ TEST_CASE("iterations are numbered consecutively through all stages, and their k
     const Iteration iteration = plan.iteration(number);
     CHECK(iteration.number == number);
     CHECK(plan.number_of(iteration) == number);
-    CHECK(iteration.seed == whole.iteration(number).seed);
+    IterationKey key = iteration;
+    key.stage = 0;
+    CHECK(iteration.seed == whole.iteration(whole.number_of(key)).seed);
     CHECK(plan.trial_of(iteration).train.epochs == (iteration.stage == 0 ? 2 : searched_study().train.epochs));
     CHECK(plan.trial_of(iteration).values == plan.trial(iteration.trial).values);
     keys.emplace(iteration.stage, iteration.trial, iteration.repeat, iteration.fold, iteration.member);
@@ -93,6 +95,24 @@ TEST_CASE("iterations are numbered consecutively through all stages, and their k
   CHECK(plan.iteration(29).trial == 4);
   CHECK(plan.iteration(29).fold == 2);
   CHECK(plan.iteration(29).repeat == 1);
+}
+
+TEST_CASE("seeds do not depend on the numbers of trials, repeats, folds and members, and differ") {
+  Study study = searched_study();
+  study.ensemble.members = 3;
+  const Plan small = test::whole_plan(study);
+  study.study.iterations += 2;
+  study.search.folds += 3;
+  study.ensemble.members += 1;
+  study.search.keys[0].candidates.push_back("5");
+  const Plan large = test::whole_plan(study);
+  std::set<std::uint64_t> seeds;
+  for (std::int64_t number = 0; number < small.iteration_count(); ++number) {
+    const Iteration iteration = small.iteration(number);
+    CHECK(large.iteration(large.number_of(iteration)).seed == iteration.seed);
+  }
+  for (std::int64_t number = 0; number < large.iteration_count(); ++number) seeds.insert(large.iteration(number).seed);
+  CHECK(static_cast<std::int64_t>(seeds.size()) == large.iteration_count());
 }
 
 TEST_CASE("stages sent to other ranks are unchanged") {

@@ -74,8 +74,8 @@ TEST_CASE("shuffle gives a permutation, and each element is equally likely to co
 
 TEST_CASE("iteration seeds are distinct and exactly representable as double") {
   std::set<std::uint64_t> seeds;
-  for (std::int64_t iteration = 0; iteration < 10000; ++iteration) {
-    const std::uint64_t seed = iteration_seed(7, iteration);
+  for (std::uint64_t counter = 0; counter < 10000; ++counter) {
+    const std::uint64_t seed = iteration_seed(7, counter);
     CHECK_FALSE(seed >> 53);
     seeds.insert(seed);
   }
