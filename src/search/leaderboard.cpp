@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "search/leaderboard.hpp"
+#include "study/metrics.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -9,14 +10,14 @@
 #include <tuple>
 #include <utility>
 
-#include "training/metrics/metric_table.hpp"
-
 namespace sheaf {
 namespace {
 
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
 struct Mean {
-  double mean = std::numeric_limits<double>::quiet_NaN();
-  double deviation = std::numeric_limits<double>::quiet_NaN();
+  double mean = not_a_number;
+  double deviation = not_a_number;
 };
 
 Mean mean_of(const std::vector<double>& values) {
@@ -60,7 +61,7 @@ Ranking ranking_of(const Study& study) {
   const bool one_loss = has_one_loss(study);
   // The loss of an ensemble is not known, only those of its members.
   const bool by_loss = study.search.metric == "loss" && study.ensemble.members == 1 && one_loss;
-  return {by_loss, score_metric(study).larger_is_better, one_loss};
+  return {by_loss, score_metric(study).larger_is_better, one_loss, study.run.metrics.size()};
 }
 
 Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {
@@ -69,7 +70,8 @@ Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranki
   trials_.reserve(static_cast<std::size_t>(trials));
 }
 
-void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble) {
+void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble,
+                      const std::vector<MetricValue>& metrics) {
   const Iteration iteration = plan_.iteration(result.iteration);
   const Stage& stage = plan_.stage(iteration.stage);
   trial_.stage = iteration.stage;
@@ -81,6 +83,9 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   final_losses_ += result.final_loss;
   group_.scores.push_back(result.validation_score);
 
+  group_.metrics.resize(ranking_.metric_count);
+  for (std::size_t number = 0; number < ranking_.metric_count; ++number)
+    group_.metrics[number] += number < metrics.size() ? metrics[number].value : not_a_number;
   group_.score += result.validation_score;
   group_.validation_loss += result.validation_loss;
   group_.final_loss += result.final_loss;
@@ -99,6 +104,9 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
   if (ensemble != nullptr) {  // the ensemble's score replaces the scores of its members
     group_.scores = {ensemble->score};
     group_.score = ensemble->score;
+    add_metrics(ensemble->metrics, 1);
+  } else {
+    add_metrics(group_.metrics, static_cast<double>(group_.scores.size()));
   }
   for (const double score : group_.scores) add_score(score);
   const Group group = std::exchange(group_, {});
@@ -117,6 +125,12 @@ void Leaderboard::add_score(double score) {
     scores_.push_back(score);
 }
 
+void Leaderboard::add_metrics(const std::vector<double>& sums, double results) {
+  metric_sums_.resize(ranking_.metric_count);
+  for (std::size_t number = 0; number < ranking_.metric_count; ++number) metric_sums_[number] += sums[number];
+  metric_results_ += results;
+}
+
 void Leaderboard::end_trial() {
   const auto count = static_cast<double>(trial_.iterations);
   const Mean score = any_score_missing_ ? Mean{} : mean_of(scores_);
@@ -124,10 +138,12 @@ void Leaderboard::end_trial() {
   trial_.score_deviation = score.deviation;
   trial_.mean_validation_loss = validation_losses_ / count;
   trial_.mean_final_loss = final_losses_ / count;
+  for (const double sum : metric_sums_) trial_.mean_metrics.push_back(sum / metric_results_);
   trials_.push_back({std::exchange(trial_, {}), std::exchange(best_model_, {})});
   scores_.clear();
   any_score_missing_ = false;
-  validation_losses_ = final_losses_ = 0;
+  validation_losses_ = final_losses_ = metric_results_ = 0;
+  metric_sums_.clear();
 }
 
 std::vector<TrialSummary> Leaderboard::ranked() const {

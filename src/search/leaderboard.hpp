@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct EnsembleResult {
   std::int64_t trial = 0;
   std::int64_t repeat = 0;
   std::int64_t fold = 0;
-  double score = 0;              ///< metric of the averaged predictions; NaN if a member diverged or failed
-  double mean_member_score = 0;  ///< mean of the members' own scores
+  double score = 0;               ///< metric of the averaged predictions; NaN if a member diverged or failed
+  double mean_member_score = 0;   ///< mean of the members' own scores
+  std::vector<double> metrics{};  ///< `run.metrics` of the averaged predictions; NaN as the score
 };
 
 /// The results of a trial over its repeats, folds and members in the last stage that trained it. Means are NaN
@@ -37,7 +39,8 @@ struct TrialSummary {
   double mean_final_loss = 0;
   std::int64_t iterations = 0;
   std::int64_t diverged = 0;
-  double seconds = 0;  ///< training time, summed
+  double seconds = 0;                ///< training time, summed
+  std::vector<double> mean_metrics;  ///< of `run.metrics`, over the same results as the score
 };
 
 /// The order of trials and models: by score, then validation loss, then final loss; or by validation loss first.
@@ -45,6 +48,7 @@ struct Ranking {
   bool by_loss = false;          ///< validation loss first, then score
   bool larger_is_better = true;  ///< whether a larger score is better
   bool one_loss = true;          ///< all trials have the same kind of loss, so that their losses are comparable
+  std::size_t metric_count = 0;  ///< further metrics of each iteration, which do not decide the order
 };
 
 /// Whether all trials have the same train.loss.
@@ -63,7 +67,8 @@ class Leaderboard {
 
   /// Adds the next iteration; the order is that of the plan. `ensemble` is null, except with the last member of each
   /// ensemble if ensembles are scored.
-  void add(const IterationResult& result, const EnsembleResult* ensemble);
+  /// `metrics`: TrainedIteration::metrics.
+  void add(const IterationResult& result, const EnsembleResult* ensemble, const std::vector<MetricValue>& metrics = {});
 
   /// The trained trials, best first, by the means of their last stage in the order of the ranking. Ties are in the
   /// order of the trials. Values that are not finite rank last. Call it after the last iteration.
@@ -82,11 +87,13 @@ class Leaderboard {
     double score = 0, validation_loss = 0, final_loss = 0;  // summed over the members
     bool finished = true;                                   // all members finished
     std::vector<double> scores;                             // of the members
+    std::vector<double> metrics;                            // summed over the members; empty without any
   };
 
   Costs costs_of(double score, double validation_loss, double final_loss) const;
   void end_group(IndexRange members, const EnsembleResult* ensemble);
   void add_score(double score);
+  void add_metrics(const std::vector<double>& sums, double results);
   void end_trial();
 
   // The results of a trial in one stage.
@@ -103,6 +110,8 @@ class Leaderboard {
   std::vector<double> scores_;
   bool any_score_missing_ = false;
   double validation_losses_ = 0, final_losses_ = 0;  // sums
+  std::vector<double> metric_sums_;                  // over the members or ensembles
+  double metric_results_ = 0;                        // their number
   IndexRange best_model_;
   Costs least_{};
   Group group_;

@@ -161,7 +161,6 @@ const std::vector<OtherName>& other_names() {
       {"n_repeats", "search.repeats", ""},
       {"num_repeats", "search.repeats", ""},
       {"scoring", "search.metric", ""},
-      {"metrics", "search.metric", ""},
       {"eval_metric", "search.metric", ""},
       {"score_function", "search.metric", ""},
       {"sampler", "search.method", ""},

@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "study/combinations.hpp"
 #include "study/key_defaults.hpp"
+#include "study/metrics.hpp"
 #include "study/searched_text.hpp"
 #include "study/settings.hpp"
 
@@ -267,16 +268,27 @@ void check_models(const Study& study, Problems& problems) {
                     assignment(study, "run.models"), assignment(study, "model.kind")));
 }
 
-void check_metric(const Study& study, Problems& problems) {
-  for (const auto& metric : metric_names)
-    if (study.search.metric == metric.name && study.data.task != Task::automatic && metric.task != study.data.task)
-      problems.add({"search.metric", "data.task"},
-                   fmt::format("{} does not apply to {}. Use a different search.metric, or leave it out.",
-                               assignment(study, "search.metric"), setting_text(study, "data.task")));
-  if (study.search.metric != "loss" && study.search.folds == 1 && study.data.validation == 0.0)
-    problems.add({"search.metric", "search.folds", "data.validation"},
+// Checks the metrics that `key` names.
+void check_metrics(const Study& study, const std::string& key, const std::vector<const Metric*>& metrics,
+                   Problems& problems) {
+  if (metrics.empty()) return;
+  for (const Metric* const metric : metrics)
+    if (study.data.task != Task::automatic && metric->task != study.data.task)
+      problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
+                                                   key, metric->name, setting_text(study, "data.task"), key));
+  if (study.search.folds == 1 && study.data.validation == 0.0)
+    problems.add({key, "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
-                             assignment(study, "search.metric")));
+                             assignment(study, key)));
+}
+
+void check_metrics(const Study& study, Problems& problems) {
+  std::vector<const Metric*> metrics;
+  if (const Metric* const score = find_metric(study.search.metric)) metrics.push_back(score);
+  check_metrics(study, "search.metric", metrics, problems);
+  metrics.clear();
+  for (const MetricKind metric : study.run.metrics) metrics.push_back(&metric_of(metric));
+  check_metrics(study, "run.metrics", metrics, problems);
 }
 
 void check_random_search(const Study& study, Problems& problems) {
@@ -319,7 +331,7 @@ void check_grid_search(const Study& study, Problems& problems) {
 
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
-  check_metric(study, problems);
+  check_metrics(study, problems);
   if (search.method == SearchMethod::random) check_random_search(study, problems);
   if (search.method == SearchMethod::grid) check_grid_search(study, problems);
   if (search.method == SearchMethod::none) {

@@ -53,6 +53,11 @@ void add_run_keys(std::vector<Setting>& table) {
           "Record the training loss of each epoch and, with validation rows, the validation loss and score; auto: for "
           "at most 1000 iterations on a file in memory.",
           Decides::results);
+  run.add(
+      "metrics", &RunOptions::metrics, metric_list(),
+      "Metrics to record in addition to that of search.metric, separated by commas or spaces: for the validation rows "
+      "of each iteration and, with run.curves, of each epoch.",
+      Decides::results);
   run.add("time_limit", &RunOptions::time_limit, time_limit(),
           "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job. Times have "
           "units, as in 90s, 45m or 1h30m, or Slurm's format, as in 1:30:00 or 2-12:00 (days-hours:minutes). A number "

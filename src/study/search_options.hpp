@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "study/data_options.hpp"
-
 namespace sheaf {
 
 enum class SearchMethod { none, grid, random };
@@ -22,13 +20,6 @@ struct SearchedKey {
   std::vector<std::string> candidates;  ///< of a range: its two ends, which stand for it in checks and estimates
   Sampling sampling = Sampling::list;
 };
-
-/// A name of the metric table (training/metrics), for the setting search.metric.
-struct MetricName {
-  const char* name;
-  Task task;
-};
-inline constexpr MetricName metric_names[] = {{"accuracy", Task::classification}, {"r2", Task::regression}};
 
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "study/metrics.hpp"
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
 
@@ -40,7 +41,7 @@ void add_search_keys(std::vector<Setting>& table) {
   search.add("repeats", &SearchOptions::repeats, integer(1, max_iterations),
              "Repeats of the cross-validation, each with new folds.");
   std::vector<std::pair<std::string, std::string>> metrics = {{"loss", "loss"}};
-  for (const auto& metric : metric_names) metrics.emplace_back(metric.name, metric.name);
+  for (const Metric& metric : metric_table) metrics.emplace_back(metric.name, metric.name);
   search.add(
       "metric", &SearchOptions::metric, choice<std::string>(metrics),
       "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "

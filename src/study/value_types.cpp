@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "study/metrics.hpp"
 #include "study/quoted_value.hpp"
 
 namespace sheaf {
@@ -68,6 +69,21 @@ std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
     widths.push_back(*width);
   }
   return widths;
+}
+
+std::optional<std::vector<MetricKind>> read_metrics(const std::string& text) {
+  std::vector<MetricKind> metrics;
+  if (is_keyword(text, "none")) return metrics;
+  if (text.find_first_of("\t\n\v\f\r") != std::string::npos) return std::nullopt;
+  std::string separated = lower_case(text);
+  std::replace(separated.begin(), separated.end(), ',', ' ');
+  std::istringstream names(separated);
+  for (std::string name; names >> name;) {
+    const Metric* const metric = find_metric(name);
+    if (metric == nullptr || std::count(metrics.begin(), metrics.end(), metric->kind) > 0) return std::nullopt;
+    metrics.push_back(metric->kind);
+  }
+  return metrics;
 }
 
 constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
@@ -284,6 +300,21 @@ ValueType<std::vector<std::int64_t>> layer_widths() {
   type.read = read_widths;
   type.write = [](const std::vector<std::int64_t>& widths) -> std::string {
     return widths.empty() ? "none" : fmt::format("{}", fmt::join(widths, " "));
+  };
+  return type;
+}
+
+ValueType<std::vector<MetricKind>> metric_list() {
+  ValueType<std::vector<MetricKind>> type;
+  std::vector<std::string_view> names;
+  for (const Metric& metric : metric_table) names.push_back(metric.name);
+  type.values = "names of metrics, or none";
+  type.allowed = fmt::format("different names of {}, separated by commas or spaces, or none", fmt::join(names, ", "));
+  type.read = read_metrics;
+  type.write = [](const std::vector<MetricKind>& metrics) -> std::string {
+    std::vector<std::string_view> written;
+    for (const MetricKind metric : metrics) written.push_back(metric_of(metric).name);
+    return written.empty() ? "none" : fmt::format("{}", fmt::join(written, ", "));
   };
   return type;
 }

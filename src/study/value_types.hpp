@@ -60,6 +60,9 @@ ValueType<std::string> directory_name();
 /// Integers separated by spaces; `none` or empty text is the empty list.
 ValueType<std::vector<std::int64_t>> layer_widths();
 
+/// Names of metrics separated by commas or spaces, each at most once; `none` or empty text is the empty list.
+ValueType<std::vector<MetricKind>> metric_list();
+
 /// `type`, or `auto` for nullopt.
 template <class Value>
 ValueType<std::optional<Value>> or_auto(const ValueType<Value>& type) {

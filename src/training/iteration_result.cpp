@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "training/iteration_result.hpp"
 
+#include <fmt/format.h>
+
 namespace sheaf {
 
 std::string status_name(IterationStatus status) {
@@ -15,6 +17,10 @@ std::string status_name(IterationStatus status) {
       break;
   }
   return "missing";
+}
+
+std::string IterationResult::device() const {
+  return gpu < 0 ? "cpu" : fmt::format("cuda:{}", gpu);
 }
 
 }  // namespace sheaf

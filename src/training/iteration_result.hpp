@@ -5,21 +5,28 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "core/short_text.hpp"
 #include "data/splits.hpp"
 #include "models/network_state.hpp"
+#include "training/metrics/metric_value.hpp"
+#include "training/result_field.hpp"
 
 namespace sheaf {
 
-enum class IterationStatus : std::int32_t {
+enum class IterationStatus : std::uint8_t {
   missing = 0,  ///< no result
   finished = 1,
   diverged = 2,  ///< the training loss became infinite or NaN; a result, not an error
   failed = 3,    ///< the training failed; another attempt may succeed
 };
+
+/// The statuses of the iterations in a journal.
+inline constexpr IterationStatus known_statuses[] = {IterationStatus::finished, IterationStatus::diverged,
+                                                     IterationStatus::failed};
 
 /// The name of a status in results and journals, e.g. "finished".
 std::string status_name(IterationStatus status);
@@ -30,7 +37,7 @@ using EngineName = ShortText;
 /// The engine of an iteration that failed before one was chosen.
 inline constexpr const char* no_engine = "none";
 
-/// Sent between ranks as bytes. Missing losses and scores are NaN.
+/// Missing losses and scores are NaN. A new member also needs a line in `result_fields`.
 struct IterationResult {
   std::int64_t iteration = -1;
   IterationStatus status = IterationStatus::missing;
@@ -44,13 +51,45 @@ struct IterationResult {
   double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< value of the study's metric
   std::int64_t epochs = 0;                                             ///< completed epochs
   std::int64_t steps = 0;                                              ///< completed optimizer steps
-  double seconds = 0;                                                  ///< wall time of training and validation
+  double seconds = 0;                                                  ///< wall time: the sum of the next three
+  double data_seconds = 0;        ///< drawing and splitting the iteration's own data; 0 if iterations share their data
+  double validation_seconds = 0;  ///< outputs, loss and metrics of validation rows
+  double wait_seconds = 0;   ///< streamed data: time its lane waited, divided by the models trained together; not in
+                             ///< `seconds`
   double start_seconds = 0;  ///< time since the start of the run, on the rank's own clock
-  double wait_seconds = 0;   ///< streamed data: time its lane waited, divided by the models trained together
-};
-static_assert(std::is_trivially_copyable_v<IterationResult>);
 
-/// One epoch of an iteration, for studies with `run.curves`. Sent between ranks as bytes. Missing values are NaN.
+  /// The rest of `seconds`.
+  double training_seconds() const { return seconds - data_seconds - validation_seconds; }
+  /// "cpu", or "cuda:N".
+  std::string device() const;
+};
+static_assert(sizeof(IterationResult) == 120);  // a new member needs a line in result_fields
+
+/// The members of a result except the number of its iteration. Journals, packed results and the table of iterations
+/// have them in this order. Journals and packed results leave out members that have the values of a new
+/// IterationResult.
+inline constexpr auto result_fields = std::tuple{
+    ResultField("status", &IterationResult::status),
+    ResultField("final_loss", &IterationResult::final_loss),
+    ResultField("validation_loss", &IterationResult::validation_loss),
+    ResultField("validation_score", &IterationResult::validation_score),
+    ResultField("epochs", &IterationResult::epochs),
+    ResultField("steps", &IterationResult::steps),
+    ResultField("seconds", &IterationResult::seconds),
+    ResultField("data_seconds", &IterationResult::data_seconds),
+    ResultField("training_seconds", &IterationResult::training_seconds),
+    ResultField("validation_seconds", &IterationResult::validation_seconds),
+    ResultField("wait_seconds", &IterationResult::wait_seconds),
+    ResultField("start_seconds", &IterationResult::start_seconds, InTables::no),
+    ResultField("rank", &IterationResult::rank),
+    ResultField("lane", &IterationResult::lane),
+    ResultField("gpu", &IterationResult::gpu, InTables::no),
+    ResultField("device", &IterationResult::device),
+    ResultField("engine", &IterationResult::engine),
+};
+
+/// One epoch of an iteration, for studies with `run.curves`. Missing values are NaN. A new member also needs a line in
+/// `epoch_fields`.
 struct EpochResult {
   std::int64_t iteration = -1;
   std::int64_t epoch = 0;                                           ///< counts from 0
@@ -58,18 +97,28 @@ struct EpochResult {
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_score = std::numeric_limits<double>::quiet_NaN();
 };
-static_assert(std::is_trivially_copyable_v<EpochResult>);
+static_assert(std::is_trivially_copyable_v<EpochResult>);  // for checkpoints
+
+/// The members of an epoch's result except the number of its iteration, in the order of journals and tables.
+inline constexpr auto epoch_fields = std::tuple{
+    ResultField("epoch", &EpochResult::epoch),
+    ResultField("training_loss", &EpochResult::training_loss),
+    ResultField("validation_loss", &EpochResult::validation_loss),
+    ResultField("validation_score", &EpochResult::validation_score),
+};
 
 /// An iteration after its training. `predictions` are the model's outputs for the validation rows, [rows, outputs] in
 /// row order (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.
 struct TrainedIteration {
   IterationResult result;  ///< the caller fills rank, lane and times, except for `seconds`
   std::vector<float> predictions;
-  std::vector<EpochResult> epochs;  ///< one for each completed epoch; filled only with `run.curves`
-  std::string message;              ///< the error message; empty unless the iteration failed
-  double earlier_seconds = 0;       ///< the part of `seconds` that is from earlier jobs; not written to journals
-  NetworkState network;             ///< filled only if finished and `run.models` is set; not written to journals
-  FeatureScaling scaling;           ///< the feature scaling for `network`; filled together with it
+  std::vector<EpochResult> epochs;    ///< one for each completed epoch; filled only with `run.curves`
+  std::vector<MetricValue> metrics;   ///< the metrics of `run.metrics`, in their order; empty if the iteration failed
+  std::vector<double> epoch_metrics;  ///< [epochs, metrics]: the same metrics after each of `epochs`
+  std::string message;                ///< the error message; empty unless the iteration failed
+  double earlier_seconds = 0;         ///< the part of `seconds` that is from earlier jobs; not written to journals
+  NetworkState network;               ///< filled only if finished and `run.models` is set; not written to journals
+  FeatureScaling scaling;             ///< the feature scaling for `network`; filled together with it
 };
 
 }  // namespace sheaf

@@ -15,7 +15,6 @@
 #include "training/epoch_rows.hpp"
 #include "training/learning_rate.hpp"
 #include "training/loss_log.hpp"
-#include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/optional_results.hpp"
 #include "training/piece_size.hpp"
@@ -54,6 +53,7 @@ class MemoryTraining {
         lines_(context.loss_log, iteration.number, rows_.count(), batch_size_) {
     trained_.result.iteration = iteration.number;
     trained_.result.engine = trainer_.engine();
+    trained_.result.data_seconds = input.seconds;
     start();
   }
 
@@ -84,7 +84,7 @@ class MemoryTraining {
   TrainingLoop new_loop() const {
     const bool validates = !input_.split->validation_rows.empty();
     return {trial_.train, rows_.count(), validates ? validation_epochs(context_.study) : ValidationEpochs{},
-            context_.study.run.curves.value_or(false)};
+            context_.study.run.curves.value_or(false), context_.study.run.metrics};
   }
 
   void start() {
@@ -124,6 +124,7 @@ class MemoryTraining {
 
   // Returns false if the job is stopping and the validation takes too long to finish.
   bool validate(const std::function<bool()>& stop_requested) {
+    const auto start = Clock::now();
     std::optional<Clock::time_point> stopped_at;
     const auto should_stop = [&] {
       if (context_.checkpoints == nullptr || !stop_requested()) return false;
@@ -134,10 +135,11 @@ class MemoryTraining {
     if (validation_rows_.empty()) validation_rows_ = rows.list();
     outputs_.clear();
     const auto loss_sum = trainer_.evaluate(validation_rows_.data(), rows.count(), outputs_, should_stop);
-    if (!loss_sum) return false;
-    loop_.validated(*loss_sum, rows.count(),
-                    prediction_score(score_metric(context_.study), outputs_, input_.data, rows));
-    return true;
+    if (loss_sum)
+      loop_.validated(*loss_sum, rows.count(),
+                      prediction_scores(validation_metrics(context_.study), outputs_, input_.data, rows));
+    loop_.add_validation_seconds(seconds_since(start));
+    return loss_sum.has_value();
   }
 
   const TrainingContext& context_;
@@ -174,10 +176,11 @@ IterationInputs::IterationInputs(const TrainingContext& context) : context_(cont
 }
 
 IterationInput IterationInputs::of(const Iteration& iteration) const {
-  if (context_.data != nullptr) return {*context_.data, context_.splits->split(iteration.repeat, iteration.fold)};
+  if (context_.data != nullptr) return {*context_.data, context_.splits->split(iteration.repeat, iteration.fold), 0};
+  const auto start = Clock::now();
   const DataSet drawn = draw_synthetic(context_.study.data, iteration.seed);
-  if (whole_) return {drawn, whole_};
-  return {drawn, Splits(context_.study, drawn).split(iteration.repeat, iteration.fold)};
+  const auto split = whole_ ? whole_ : Splits(context_.study, drawn).split(iteration.repeat, iteration.fold);
+  return {drawn, split, seconds_since(start)};
 }
 
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Trial& trial,

@@ -20,6 +20,7 @@ namespace sheaf {
 struct IterationInput {
   DataSet data;
   std::shared_ptr<const Split> split;
+  double seconds = 0;  ///< of drawing and splitting own data; 0: the data are those of the study
 };
 
 /// Provides the input of each iteration. Not shared between threads.

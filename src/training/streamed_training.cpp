@@ -9,7 +9,6 @@
 #include "core/error.hpp"
 #include "models/initial_weights.hpp"
 #include "training/batches.hpp"
-#include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/optional_results.hpp"
 #include "training/training_checkpoint.hpp"
@@ -56,8 +55,8 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
 }
 
 TrainingLoop StreamedTraining::new_loop() const {
-  return {trial_.train, rows_.count(), context_.stream->options().validation,
-          context_.study.run.curves.value_or(false)};
+  return {trial_.train, rows_.count(), context_.stream->options().validation, context_.study.run.curves.value_or(false),
+          context_.study.run.metrics};
 }
 
 void StreamedTraining::start() {
@@ -115,12 +114,15 @@ std::int64_t StreamedTraining::next_window() const {
 void StreamedTraining::use(const Window& window, const std::function<bool()>& should_stop) {
   if (is_done() || window.pass.training == awaits_validation()) return;
   const auto start = Clock::now();
-  if (awaits_validation()) {  // any pass contains the validation rows
+  const bool validates = awaits_validation();
+  if (validates) {  // any pass contains the validation rows
     if (evaluate(window, should_stop) && window.last) end_validation();
   } else if (window.pass.epoch == loop_.epochs() && window.number == windows_) {
     train(window, should_stop);
   }
-  seconds_ += seconds_since(start);
+  const double seconds = seconds_since(start);
+  seconds_ += seconds;
+  if (validates) loop_.add_validation_seconds(seconds);
 }
 
 // The rows of the window's data that belong to `rows`.
@@ -243,8 +245,8 @@ bool StreamedTraining::evaluate(const Window& window, const std::function<bool()
 
 void StreamedTraining::end_validation() {
   const auto& rows = split_->validation_rows;
-  const Metric& metric = score_metric(context_.study);
-  loop_.validated(validation_sum_, rows.count(), prediction_score(metric, outputs_, *context_.data, rows));
+  loop_.validated(validation_sum_, rows.count(),
+                  prediction_scores(validation_metrics(context_.study), outputs_, *context_.data, rows));
 }
 
 TrainedIteration StreamedTraining::finish() {

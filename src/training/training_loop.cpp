@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "training/training_loop.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -19,12 +20,14 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 TrainingLoop::State::State() : training_loss(none), validation_loss(none), validation_score(none) {}
 
-TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve)
+TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
+                           std::vector<MetricKind> metrics)
     : train_(train),
       rows_(rows),
       epoch_batches_(epoch_steps(train, rows)),
       validation_(validation),
-      has_curve_(has_curve) {}
+      has_curve_(has_curve),
+      metrics_(std::move(metrics)) {}
 
 TrainingLoop::Next TrainingLoop::next() const {
   if (state_.diverged) return Next::end;
@@ -46,21 +49,27 @@ void TrainingLoop::end_epoch() {
   state_.training_loss = mean_loss(std::exchange(state_.loss_sum, 0), rows_);
   ++state_.epochs;
   state_.diverged = !std::isfinite(state_.training_loss);
-  if (state_.diverged)
+  if (state_.diverged) {
     state_.validation_loss = state_.validation_score = none;
-  else
+    values_.clear();
+  } else {
     state_.awaits_validation = validation_.follows(state_.epochs, train_.epochs);
-  if (has_curve_) epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
+  }
+  if (!has_curve_) return;
+  epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
+  epoch_metrics_.resize(epoch_metrics_.size() + metrics_.size(), none);
 }
 
-void TrainingLoop::validated(double loss_sum, std::int64_t rows, double score) {
-  assert(next() == Next::validate);
+void TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores) {
+  assert(next() == Next::validate && scores.size() == 1 + metrics_.size());
   state_.awaits_validation = false;
   state_.validation_loss = mean_loss(loss_sum, rows);
-  state_.validation_score = score;
+  state_.validation_score = scores.front();
+  values_.assign(scores.begin() + 1, scores.end());
   if (!has_curve_) return;
   epochs_.back().validation_loss = state_.validation_loss;
-  epochs_.back().validation_score = score;
+  epochs_.back().validation_score = state_.validation_score;
+  std::copy(values_.begin(), values_.end(), epoch_metrics_.end() - static_cast<std::ptrdiff_t>(values_.size()));
 }
 
 void TrainingLoop::write_results(TrainedIteration& trained) const {
@@ -71,23 +80,31 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
   result.validation_score = state_.validation_score;
   result.epochs = state_.epochs;
   result.steps = state_.steps;
+  result.validation_seconds = state_.validation_seconds;
+  for (std::size_t number = 0; number < metrics_.size(); ++number)
+    trained.metrics.push_back({metrics_[number], values_.empty() ? none : values_[number]});
+  trained.epoch_metrics = epoch_metrics_;
   trained.epochs = epochs_;
   for (EpochResult& epoch : trained.epochs) epoch.iteration = result.iteration;
 }
 
 void TrainingLoop::save(ByteWriter& state) const {
-  const auto& [epochs, batches, steps, loss_sum, training_loss, validation_loss, validation_score, awaits_validation,
-               diverged] = state_;
+  const auto& [epochs, batches, steps, loss_sum, training_loss, validation_loss, validation_score, validation_seconds,
+               awaits_validation, diverged] = state_;
   for (const std::int64_t count : {epochs, batches, steps}) state.put(count);
-  for (const double value : {loss_sum, training_loss, validation_loss, validation_score}) state.put(value);
+  for (const double value : {loss_sum, training_loss, validation_loss, validation_score, validation_seconds})
+    state.put(value);
   for (const bool flag : {awaits_validation, diverged}) state.put(flag);
+  state.put_list(values_);
   state.put_list(epochs_);
+  state.put_list(epoch_metrics_);
 }
 
 void TrainingLoop::restore(ByteReader& state) {
   State found;
   for (std::int64_t* count : {&found.epochs, &found.batches, &found.steps}) *count = state.get<std::int64_t>();
-  for (double* value : {&found.loss_sum, &found.training_loss, &found.validation_loss, &found.validation_score})
+  for (double* value : {&found.loss_sum, &found.training_loss, &found.validation_loss, &found.validation_score,
+                        &found.validation_seconds})
     *value = state.get<double>();
   for (bool* flag : {&found.awaits_validation, &found.diverged}) *flag = state.get<bool>();
   require(found.epochs >= 0 && found.epochs <= train_.epochs && found.batches >= 0 && found.batches < epoch_batches_ &&
@@ -95,11 +112,18 @@ void TrainingLoop::restore(ByteReader& state) {
           "its epochs and steps do not match this training");
   require(!found.awaits_validation || (found.batches == 0 && validation_.follows(found.epochs, train_.epochs)),
           "it expects a validation that this training does not do");
+  auto values = state.get_list<std::vector<double>>();
   auto epochs = state.get_list<std::vector<EpochResult>>();
+  auto epoch_metrics = state.get_list<std::vector<double>>();
   require(static_cast<std::int64_t>(epochs.size()) == (has_curve_ ? found.epochs : 0),
           "its number of epoch results is wrong");
+  require(
+      (values.empty() || values.size() == metrics_.size()) && epoch_metrics.size() == epochs.size() * metrics_.size(),
+      "its number of metrics is wrong");
   state_ = found;
+  values_ = std::move(values);
   epochs_ = std::move(epochs);
+  epoch_metrics_ = std::move(epoch_metrics);
 }
 
 }  // namespace sheaf

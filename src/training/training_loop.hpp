@@ -19,7 +19,9 @@ class TrainingLoop {
   enum class Next { train, validate, end };
 
   /// For `rows` training rows, at least one. `has_curve`: write_results() adds one EpochResult for each epoch.
-  TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve);
+  /// `metrics`: what each validation computes besides the score.
+  TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
+               std::vector<MetricKind> metrics = {});
 
   /// The next step. The training ends after all epochs, or if the loss of an epoch is not finite.
   Next next() const;
@@ -44,10 +46,13 @@ class TrainingLoop {
   void trained(std::int64_t batches, double loss_sum);
 
   /// Reports the validation that followed the most recent epoch: the loss sum of `rows` rows (Trainer::evaluate), and
-  /// the score.
-  void validated(double loss_sum, std::int64_t rows, double score);
+  /// the score, followed by the values of the metrics.
+  void validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores);
+  /// Adds the time of a validation or a part of it.
+  void add_validation_seconds(double seconds) { state_.validation_seconds += seconds; }
 
-  /// Writes the outcome to `trained`: status, losses, score, epochs and steps, and the curve if there is one.
+  /// Writes the outcome to `trained`: status, losses, score, metrics, epochs, steps and validation_seconds, and the
+  /// curve if there is one.
   void write_results(TrainedIteration& trained) const;
 
   void save(ByteWriter& state) const;
@@ -59,6 +64,7 @@ class TrainingLoop {
     std::int64_t epochs = 0, batches = 0, steps = 0;
     double loss_sum = 0;
     double training_loss, validation_loss, validation_score;
+    double validation_seconds = 0;
     bool awaits_validation = false;
     bool diverged = false;
 
@@ -71,8 +77,11 @@ class TrainingLoop {
   std::int64_t rows_, epoch_batches_;
   ValidationEpochs validation_;
   bool has_curve_;
+  std::vector<MetricKind> metrics_;
   State state_;
-  std::vector<EpochResult> epochs_;  // their iteration number is not set
+  std::vector<double> values_;         // of the metrics; empty before the first validation
+  std::vector<EpochResult> epochs_;    // their iteration number is not set
+  std::vector<double> epoch_metrics_;  // TrainedIteration::epoch_metrics
 };
 
 }  // namespace sheaf

@@ -9,7 +9,7 @@ import h5py
 from program import DIGITS, SHEAF, SOURCE, Checks, journaled, launch, read_csv, sheaf
 
 checks = Checks()
-OF_THE_RUN = {"seconds", "wait_seconds", "rank", "lane"}
+OF_THE_RUN = {"seconds", "data_seconds", "training_seconds", "validation_seconds", "wait_seconds", "rank", "lane"}
 
 
 def fresh(*names):

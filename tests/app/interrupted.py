@@ -32,7 +32,8 @@ def streamed_study(engine, epochs=None):
     args = study(engine, epochs=epochs or {"native": 12, "torch": 2}[engine])
     return [arg for arg in args if not arg.startswith("--data.file")] + [
         "--data.file=streamed.h5", "--data.mode=streamed", "--data.window=300", "--data.memory=1"]
-_OF_THE_RUN = {"seconds", "wait_seconds", "rank", "lane", "device"}
+_OF_THE_RUN = {"seconds", "data_seconds", "training_seconds", "validation_seconds", "wait_seconds", "rank", "lane",
+               "device"}
 
 
 def results(directory):

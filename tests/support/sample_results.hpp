@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 #include "training/iteration_result.hpp"
 
@@ -46,6 +48,8 @@ inline TrainedIteration sample_iteration(std::int64_t number) {
   result.steps = 9007199254740993;
   result.seconds = 0.1;
   result.start_seconds = 1e300;
+  result.data_seconds = 1e-7;
+  result.validation_seconds = 0.025;
   result.wait_seconds = 1.0 / 3;
   return trained;
 }
@@ -54,17 +58,32 @@ inline bool same_bits(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
+// Whether two results have the same bits in all fields.
+template <class Result, class Fields>
+bool same_fields(const Result& a, const Result& b, const Fields& fields) {
+  return a.iteration == b.iteration && all_stored(fields, [&](const auto& field) {
+           if constexpr (std::is_same_v<typename std::decay_t<decltype(field)>::Value, double>)
+             return same_bits(field.of(a), field.of(b));
+           else
+             return field.of(a) == field.of(b);
+         });
+}
+
 inline bool same(const IterationResult& a, const IterationResult& b) {
-  return a.iteration == b.iteration && a.status == b.status && a.rank == b.rank && a.lane == b.lane && a.gpu == b.gpu &&
-         a.engine == b.engine && same_bits(a.final_loss, b.final_loss) &&
-         same_bits(a.validation_loss, b.validation_loss) && same_bits(a.validation_score, b.validation_score) &&
-         a.epochs == b.epochs && a.steps == b.steps && same_bits(a.seconds, b.seconds) &&
-         same_bits(a.start_seconds, b.start_seconds) && same_bits(a.wait_seconds, b.wait_seconds);
+  return same_fields(a, b, result_fields);
 }
 
 inline bool same(const EpochResult& a, const EpochResult& b) {
-  return a.iteration == b.iteration && a.epoch == b.epoch && same_bits(a.training_loss, b.training_loss) &&
-         same_bits(a.validation_loss, b.validation_loss) && same_bits(a.validation_score, b.validation_score);
+  return same_fields(a, b, epoch_fields);
+}
+
+inline bool same_metrics(const TrainedIteration& a, const TrainedIteration& b) {
+  return std::equal(a.metrics.begin(), a.metrics.end(), b.metrics.begin(), b.metrics.end(),
+                    [](const MetricValue& one, const MetricValue& other) {
+                      return one.metric == other.metric && same_bits(one.value, other.value);
+                    }) &&
+         std::equal(a.epoch_metrics.begin(), a.epoch_metrics.end(), b.epoch_metrics.begin(), b.epoch_metrics.end(),
+                    same_bits);
 }
 
 }  // namespace sheaf

@@ -95,7 +95,7 @@ std::string evaluation_text(const EvaluationReport& report) {
     text += fmt::format("loss         {:.6g} ({})\n", report.fit->loss, loss_name(report.loss));
     for (const MetricValue& metric : report.fit->metrics)
       text +=
-          fmt::format("{:<12} {}\n", metric.label,
+          fmt::format("{:<12} {}\n", metric_of(metric.metric).label,
                       std::isnan(metric.value) ? "not defined for so few rows" : fmt::format("{:.6f}", metric.value));
     text += confusion_note(report);
   }
@@ -117,7 +117,8 @@ std::string evaluation_json(const EvaluationReport& report) {
   if (report.fit) {
     json["loss_kind"] = loss_name(report.loss);
     json["loss"] = report.fit->loss;
-    for (const MetricValue& metric : report.fit->metrics) json[std::string(metric.label)] = metric.value;
+    for (const MetricValue& metric : report.fit->metrics)
+      json[std::string(metric_of(metric.metric).label)] = metric.value;
     if (!report.fit->confusion.empty()) json["confusion"] = json_confusion(report);
   }
   if (!report.predictions.empty()) json["predictions"] = report.predictions;

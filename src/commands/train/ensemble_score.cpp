@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 
 namespace sheaf {
@@ -43,18 +42,24 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
       prediction_sums_[at] += static_cast<double>(predictions[at]);
   }
   if (model.member + 1 < members) return std::nullopt;
-  const double ensemble_score = all_finished_ ? score(model) : std::numeric_limits<double>::quiet_NaN();
-  return EnsembleResult{model.stage, model.trial,    model.repeat,
-                        model.fold,  ensemble_score, score_sum_ / static_cast<double>(members)};
+  std::vector<double> scores(1 + context_.study.run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
+  if (all_finished_) scores = scores_of_mean(model);
+  return EnsembleResult{model.stage,
+                        model.trial,
+                        model.repeat,
+                        model.fold,
+                        scores.front(),
+                        score_sum_ / static_cast<double>(members),
+                        {scores.begin() + 1, scores.end()}};
 }
 
-double EnsembleScore::score(const Iteration& model) const {
+std::vector<double> EnsembleScore::scores_of_mean(const Iteration& model) const {
   std::vector<float> mean;
   mean.reserve(prediction_sums_.size());
   for (const double sum : prediction_sums_)
     mean.push_back(static_cast<float>(sum / static_cast<double>(model.member + 1)));
   const RowSet rows = context_.splits->split(model.repeat, model.fold)->validation_rows;
-  return prediction_score(score_metric(context_.study), mean, *context_.data, rows);
+  return prediction_scores(validation_metrics(context_.study), mean, *context_.data, rows);
 }
 
 }  // namespace sheaf

@@ -24,7 +24,8 @@ class EnsembleScore {
   std::optional<EnsembleResult> add(const JournaledIteration& iteration);
 
  private:
-  double score(const Iteration& model) const;
+  // The score of the averaged predictions, then their metrics.
+  std::vector<double> scores_of_mean(const Iteration& model) const;
 
   const TrainingContext& context_;
   const std::vector<std::string>& files_;

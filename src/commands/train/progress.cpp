@@ -15,8 +15,8 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "search/leaderboard.hpp"
+#include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
-#include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
 namespace {

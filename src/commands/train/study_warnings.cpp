@@ -14,8 +14,8 @@
 #include "data/splits.hpp"
 #include "search/leaderboard.hpp"
 #include "study/combinations.hpp"
+#include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
-#include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
 namespace {

@@ -13,12 +13,14 @@
 #include <string_view>
 
 #include "files/checksum.hpp"
+#include "runs/journal/field_values.hpp"
+#include "study/metrics.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // keeps the order of metrics
 
 constexpr std::string_view stage_line_beginning = "{\"stage\":";
 constexpr std::size_t ending_size = sizeof(R"(,"crc32":"01234567"})") - 1;
@@ -57,14 +59,12 @@ std::optional<Json> open_line(const std::string& line, std::uint32_t seed) {
   return Json::parse(line);
 }
 
-void add(std::string& text, const char* before, std::int64_t value) {
-  text += before;
+void add(std::string& text, std::int64_t value) {
   const fmt::format_int digits(value);
   text.append(digits.data(), digits.size());
 }
 
-void add(std::string& text, const char* before, double value) {
-  text += before;
+void add(std::string& text, double value) {
   if (value == 0 && std::signbit(value))
     text += "-0.0";  // "-0" would be read as an integer
   else if (value == 0)
@@ -75,6 +75,22 @@ void add(std::string& text, const char* before, double value) {
     text += R"("nan")";
   else
     text += value > 0 ? R"("inf")" : R"("-inf")";
+}
+
+void add(std::string& text, std::int32_t value) {
+  add(text, std::int64_t{value});
+}
+
+void add(std::string& text, IterationStatus value) {
+  text += '"';
+  text += status_name(value);
+  text += '"';
+}
+
+void add(std::string& text, const EngineName& value) {
+  text += '"';
+  text += value.view();
+  text += '"';
 }
 
 double number(const Json& value) {
@@ -97,31 +113,79 @@ Integer integer(const Json& value) {
   return value.get<Integer>();
 }
 
-template <class Value, class Name>
-Value value_named(const Json& text, const std::initializer_list<Value>& values, Name name) {
-  for (const Value value : values)
-    if (text == name(value)) return value;
-  throw std::invalid_argument("no such name");
+void read(const Json& value, std::int64_t& to) {
+  to = integer<std::int64_t>(value);
 }
 
-void add_curve(std::string& text, const std::vector<EpochResult>& epochs) {
-  text += R"(,"curve":[)";
-  for (const auto& epoch : epochs) {
-    add(text, text.back() == '[' ? "[" : ",[", epoch.epoch);
-    add(text, ",", epoch.training_loss);
-    add(text, ",", epoch.validation_loss);
-    add(text, ",", epoch.validation_score);
+void read(const Json& value, std::int32_t& to) {
+  to = integer<std::int32_t>(value);
+}
+
+void read(const Json& value, double& to) {
+  to = number(value);
+}
+
+void read(const Json& value, EngineName& to) {
+  to = EngineName(value.get<std::string>());
+}
+
+void read(const Json& value, IterationStatus& to) {
+  for (const IterationStatus status : known_statuses)
+    if (value == status_name(status)) {
+      to = status;
+      return;
+    }
+  throw std::invalid_argument("no such status");
+}
+
+void add_metrics(std::string& text, const std::vector<MetricValue>& metrics) {
+  text += metrics_key;
+  for (const auto& [metric, value] : metrics) {
+    text += text.back() == '{' ? "\"" : ",\"";
+    text += metric_of(metric).name;
+    text += "\":";
+    add(text, value);
+  }
+  text += '}';
+}
+
+// In the order of the line, since the values of the curve follow it.
+void read_metrics(const Json& object, std::vector<MetricValue>& metrics) {
+  for (const auto& [name, value] : object.items()) {
+    const Metric* const metric = find_metric(name);
+    if (metric == nullptr) throw std::invalid_argument("no such metric");
+    metrics.push_back({metric->kind, number(value)});
+  }
+}
+
+void add_curve(std::string& text, const TrainedIteration& iteration) {
+  text += curve_key;
+  auto metric = iteration.epoch_metrics.begin();
+  for (const EpochResult& epoch : iteration.epochs) {
+    text += text.back() == '[' ? "[" : ",[";
+    for_each_stored(epoch_fields, [&](const auto& field) {
+      if (text.back() != '[') text += ',';
+      add(text, field.of(epoch));
+    });
+    for (std::size_t number = 0; number < iteration.metrics.size(); ++number) {
+      text += ',';
+      add(text, *metric++);
+    }
     text += ']';
   }
   text += ']';
 }
 
-std::vector<EpochResult> read_epochs(const Json& rows, std::int64_t iteration) {
-  std::vector<EpochResult> epochs;
-  for (const auto& row : rows)
-    epochs.push_back(
-        {iteration, integer<std::int64_t>(row.at(0)), number(row.at(1)), number(row.at(2)), number(row.at(3))});
-  return epochs;
+void read_curve(const Json& rows, TrainedIteration& iteration) {
+  for (const auto& row : rows) {
+    EpochResult epoch;
+    epoch.iteration = iteration.result.iteration;
+    std::size_t column = 0;
+    for_each_stored(epoch_fields, [&](const auto& field) { read(row.at(column++), field.in(epoch)); });
+    iteration.epochs.push_back(epoch);
+    for (std::size_t metric = 0; metric < iteration.metrics.size(); ++metric)
+      iteration.epoch_metrics.push_back(number(row.at(column++)));
+  }
 }
 
 // Whether the ranges of trials ascend, and the stage has iterations, all of them with valid numbers.
@@ -143,25 +207,16 @@ bool is_possible(const RecordedStage& recorded) {
 
 JournalLine parse_result(const Json& object) {
   JournalLine line;
-  IterationResult& result = line.iteration.result;
-  result.iteration = integer<decltype(result.iteration)>(object.at("iteration"));
-  result.status =
-      value_named(object.at("status"), {IterationStatus::finished, IterationStatus::diverged, IterationStatus::failed},
-                  status_name);
-  result.rank = integer<decltype(result.rank)>(object.at("rank"));
-  result.lane = integer<decltype(result.lane)>(object.at("lane"));
-  result.gpu = integer<decltype(result.gpu)>(object.at("gpu"));
-  result.engine = EngineName(object.at("engine").get<std::string>());
-  result.final_loss = number(object.at("final_loss"));
-  result.validation_loss = number(object.at("validation_loss"));
-  result.validation_score = number(object.at("validation_score"));
-  result.epochs = integer<decltype(result.epochs)>(object.at("epochs"));
-  result.steps = integer<decltype(result.steps)>(object.at("steps"));
-  result.seconds = number(object.at("seconds"));
-  result.start_seconds = number(object.at("start_seconds"));
-  result.wait_seconds = number(object.at("wait_seconds"));
-  if (object.contains("message")) object.at("message").get_to(line.iteration.message);
-  if (object.contains("curve")) line.iteration.epochs = read_epochs(object.at("curve"), result.iteration);
+  TrainedIteration& iteration = line.iteration;
+  read(object.at("iteration"), iteration.result.iteration);
+  for_each_stored(result_fields, [&](const auto& field) {
+    const auto found = object.find(std::string(field.name()));
+    if (found != object.end()) read(*found, field.in(iteration.result));
+  });
+  if (iteration.result.status == IterationStatus::missing) throw std::invalid_argument("no status");
+  if (object.contains("metrics")) read_metrics(object.at("metrics"), iteration.metrics);
+  if (object.contains("message")) object.at("message").get_to(iteration.message);
+  if (object.contains("curve")) read_curve(object.at("curve"), iteration);
   if (object.contains("predictions")) {
     const Json& location = object.at("predictions");
     line.predictions = {integer<std::int64_t>(location.at(0)), integer<std::int64_t>(location.at(1)),
@@ -205,28 +260,23 @@ void append_journal_line(std::string& text, const TrainedIteration& iteration, c
                          std::uint32_t seed) {
   const IterationResult& result = iteration.result;
   const std::size_t begin = text.size();
-  add(text, journal_line_beginning, result.iteration);
-  text += R"(,"status":")";
-  text += status_name(result.status);
-  add(text, R"(","rank":)", std::int64_t{result.rank});
-  add(text, R"(,"lane":)", std::int64_t{result.lane});
-  add(text, R"(,"gpu":)", std::int64_t{result.gpu});
-  text += R"(,"engine":")";
-  text += result.engine.view();
-  add(text, R"(","final_loss":)", result.final_loss);
-  add(text, R"(,"validation_loss":)", result.validation_loss);
-  add(text, R"(,"validation_score":)", result.validation_score);
-  add(text, R"(,"epochs":)", result.epochs);
-  add(text, R"(,"steps":)", result.steps);
-  add(text, R"(,"seconds":)", result.seconds);
-  add(text, R"(,"start_seconds":)", result.start_seconds);
-  add(text, R"(,"wait_seconds":)", result.wait_seconds);
+  text += journal_line_beginning;
+  add(text, result.iteration);
+  for_each_stored(result_fields, [&](const auto& field) {
+    if (is_default(result, field)) return;
+    text += field.key();
+    add(text, field.of(result));
+  });
+  if (!iteration.metrics.empty()) add_metrics(text, iteration.metrics);
   if (!iteration.message.empty()) text += R"(,"message":)" + quoted_text(iteration.message);
-  if (!iteration.epochs.empty()) add_curve(text, iteration.epochs);
+  if (!iteration.epochs.empty()) add_curve(text, iteration);
   if (predictions.bytes > 0) {
-    add(text, R"(,"predictions":[)", predictions.offset);
-    add(text, ",", predictions.bytes);
-    add(text, ",", std::int64_t{predictions.checksum});
+    text += predictions_key;
+    add(text, predictions.offset);
+    text += ',';
+    add(text, predictions.bytes);
+    text += ',';
+    add(text, std::int64_t{predictions.checksum});
     text += ']';
   }
   text += '}';

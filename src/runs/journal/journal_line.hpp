@@ -1,6 +1,6 @@
 // The lines of a journal. Each is a JSON object whose last member is a checksum of all text before it, so that an
 // incomplete or changed line is detected. Numbers read back with the same bits; NaN and infinity are strings ("nan",
-// "inf", "-inf"). Pure.
+// "inf", "-inf"). The line of a result has its `result_fields` that differ from those of a new result. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,7 +21,7 @@ using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of the journals that this program writes and reads. It increases with every change of the lines or of the
 /// meaning of their fields.
-inline constexpr std::int64_t journal_format = 5;
+inline constexpr std::int64_t journal_format = 6;
 
 /// The first line of a journal: the identity of the run.
 struct JournalHeader {

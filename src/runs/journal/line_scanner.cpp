@@ -4,6 +4,10 @@
 #include <charconv>
 #include <limits>
 #include <system_error>
+#include <utility>
+
+#include "runs/journal/field_values.hpp"
+#include "study/metrics.hpp"
 
 namespace sheaf {
 namespace {
@@ -30,19 +34,12 @@ class Scanner {
     return true;
   }
 
-  template <class Integer>
-  bool integer(std::string_view key, Integer& value) {
-    return skip(key) && integer(value);
-  }
-
-  bool number(std::string_view key, double& value) { return skip(key) && number(value); }
-
-  // A name of lower-case letters, digits and underscores, and the quotation mark after it.
-  bool name(std::string_view key, ShortText& value) {
-    if (!skip(key)) return false;
+  // A name of lower-case letters, digits and underscores in quotation marks.
+  bool name(std::string_view& value) {
+    if (!skip("\"")) return false;
     std::size_t size = 0;
     while (is_name_character(at(size))) ++size;
-    if (size == 0 || size > ShortText::max_bytes) return false;
+    if (size == 0) return false;
     value = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return skip("\"");
@@ -114,57 +111,88 @@ class Scanner {
   std::string_view rest_;
 };
 
-bool scan_status(Scanner& scan, IterationStatus& status) {
-  if (scan.skip(R"(,"status":"finished")"))
-    status = IterationStatus::finished;
-  else if (scan.skip(R"(,"status":"diverged")"))
-    status = IterationStatus::diverged;
-  else if (scan.skip(R"(,"status":"failed")"))
-    status = IterationStatus::failed;
-  else
-    return false;
+bool scan(Scanner& scan, std::int64_t& value) {
+  return scan.integer(value);
+}
+
+bool scan(Scanner& scan, std::int32_t& value) {
+  return scan.integer(value);
+}
+
+bool scan(Scanner& scan, double& value) {
+  return scan.number(value);
+}
+
+bool scan(Scanner& scan, EngineName& value) {
+  std::string_view name;
+  if (!scan.name(name) || name.size() > EngineName::max_bytes) return false;
+  value = name;
   return true;
 }
 
-bool scan_members(Scanner& scan, IterationResult& result) {
-  return scan.integer(R"({"iteration":)", result.iteration) && scan_status(scan, result.status) &&
-         scan.integer(R"(,"rank":)", result.rank) && scan.integer(R"(,"lane":)", result.lane) &&
-         scan.integer(R"(,"gpu":)", result.gpu) && scan.name(R"(,"engine":")", result.engine) &&
-         scan.number(R"(,"final_loss":)", result.final_loss) &&
-         scan.number(R"(,"validation_loss":)", result.validation_loss) &&
-         scan.number(R"(,"validation_score":)", result.validation_score) &&
-         scan.integer(R"(,"epochs":)", result.epochs) && scan.integer(R"(,"steps":)", result.steps) &&
-         scan.number(R"(,"seconds":)", result.seconds) && scan.number(R"(,"start_seconds":)", result.start_seconds) &&
-         scan.number(R"(,"wait_seconds":)", result.wait_seconds);
+bool scan(Scanner& scan, IterationStatus& value) {
+  std::string_view name;
+  if (!scan.name(name)) return false;
+  for (const IterationStatus status : known_statuses)
+    if (name == status_name(status)) {
+      value = status;
+      return true;
+    }
+  return false;
 }
 
-bool scan_curve(Scanner& scan, std::int64_t iteration, std::vector<EpochResult>& epochs) {
+bool scan_fields(Scanner& scanner, IterationResult& result) {
+  return scanner.skip(journal_line_beginning) && scanner.integer(result.iteration) &&
+         all_stored(result_fields,
+                    [&](const auto& field) { return !scanner.skip(field.key()) || scan(scanner, field.in(result)); }) &&
+         result.status != IterationStatus::missing;
+}
+
+bool scan_metrics(Scanner& scanner, std::vector<MetricValue>& metrics) {
+  do {
+    std::string_view name;
+    double value = 0;
+    if (!scanner.name(name) || !scanner.skip(":") || !scanner.number(value)) return false;
+    const Metric* const metric = find_metric(name);
+    if (metric == nullptr) return false;
+    metrics.push_back({metric->kind, value});
+  } while (scanner.skip(","));
+  return scanner.skip("}");
+}
+
+bool scan_curve(Scanner& scanner, TrainedIteration& iteration) {
   do {
     EpochResult epoch;
-    epoch.iteration = iteration;
-    if (!scan.integer("[", epoch.epoch) || !scan.number(",", epoch.training_loss) ||
-        !scan.number(",", epoch.validation_loss) || !scan.number(",", epoch.validation_score) || !scan.skip("]"))
-      return false;
-    epochs.push_back(epoch);
-  } while (scan.skip(","));
-  return scan.skip("]");
+    epoch.iteration = iteration.result.iteration;
+    bool first = true;
+    const auto scan_value = [&](const auto& field) {
+      return scanner.skip(std::exchange(first, false) ? "[" : ",") && scan(scanner, field.in(epoch));
+    };
+    if (!all_stored(epoch_fields, scan_value)) return false;
+    iteration.epochs.push_back(epoch);
+    for (std::size_t number = 0; number < iteration.metrics.size(); ++number)
+      if (!scanner.skip(",") || !scanner.number(iteration.epoch_metrics.emplace_back())) return false;
+    if (!scanner.skip("]")) return false;
+  } while (scanner.skip(","));
+  return scanner.skip("]");
 }
 
-bool scan_location(Scanner& scan, PredictionsLocation& location) {
-  return scan.integer(location.offset) && scan.integer(",", location.bytes) && scan.integer(",", location.checksum) &&
-         scan.skip("]");
+bool scan_location(Scanner& scanner, PredictionsLocation& location) {
+  return scanner.integer(location.offset) && scanner.skip(",") && scanner.integer(location.bytes) &&
+         scanner.skip(",") && scanner.integer(location.checksum) && scanner.skip("]");
 }
 
 }  // namespace
 
 std::optional<JournalLine> scan_journal_line(std::string_view text) {
-  Scanner scan(text);
+  Scanner scanner(text);
   JournalLine line;
-  const IterationResult& result = line.iteration.result;
-  if (!scan_members(scan, line.iteration.result)) return std::nullopt;
-  if (scan.skip(R"(,"curve":[)") && !scan_curve(scan, result.iteration, line.iteration.epochs)) return std::nullopt;
-  if (scan.skip(R"(,"predictions":[)") && !scan_location(scan, line.predictions)) return std::nullopt;
-  if (!scan.at_end()) return std::nullopt;
+  TrainedIteration& iteration = line.iteration;
+  if (!scan_fields(scanner, iteration.result)) return std::nullopt;
+  if (scanner.skip(metrics_key) && !scan_metrics(scanner, iteration.metrics)) return std::nullopt;
+  if (scanner.skip(curve_key) && !scan_curve(scanner, iteration)) return std::nullopt;
+  if (scanner.skip(predictions_key) && !scan_location(scanner, line.predictions)) return std::nullopt;
+  if (!scanner.at_end()) return std::nullopt;
   return line;
 }
 

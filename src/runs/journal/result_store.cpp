@@ -2,114 +2,125 @@
 #include "runs/journal/result_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "runs/journal/field_values.hpp"
 
 namespace sheaf {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-// The beginning of a packed result. Its parts follow (for_each_part).
+// The beginning of a packed result. Its fields that are not those of a new result and its other parts follow, without
+// gaps (for_each_part).
 struct ResultHead {
-  std::uint64_t size;  // of the whole packed result, in bytes
   std::int64_t iteration;
-  std::int32_t rank;
-  std::uint16_t parts;  // bits of Part
-  std::uint8_t status;
-  std::uint8_t engine_bytes;
+  std::uint32_t size;   // of the whole packed result, in bytes
+  std::uint32_t parts;  // bits: the number of a field, or a Part
 };
-static_assert(sizeof(ResultHead) == 24 && std::is_trivially_copyable_v<ResultHead>);
-static_assert(sizeof(IterationResult) == 104);  // a new member must also be packed and unpacked
-static_assert(ShortText::max_bytes <= 255 && std::is_trivially_copyable_v<PredictionsLocation>);
+static_assert(sizeof(ResultHead) == 16 && std::is_trivially_copyable_v<ResultHead>);
+static_assert(std::is_trivially_copyable_v<PredictionsLocation>);
 
-// Parts that most results do not have.
-enum Part : std::uint16_t {
-  gpu_part = 1,
-  validation_loss_part = 2,
-  validation_score_part = 4,
-  wait_part = 8,
-  large_counts_part = 16,  // numbers of epochs and steps that need 64 bits
-  predictions_part = 32,
-  curve_part = 64,
-  message_part = 128
+constexpr unsigned field_count = std::tuple_size_v<decltype(result_fields)>;
+
+enum Part : std::uint32_t {
+  result_part = 1U << 25U,        // the status is not failed
+  large_counts_part = 1U << 26U,  // epochs and steps have 64 bits
+  metrics_part = 1U << 27U,
+  predictions_part = 1U << 28U,
+  curve_part = 1U << 29U,
+  message_part = 1U << 30U
 };
+static_assert(field_count <= 25);
 
 bool fits_32_bits(std::int64_t count) {
   return count >= 0 && count <= std::int64_t{std::numeric_limits<std::uint32_t>::max()};
 }
 
-std::uint16_t parts_of(const TrainedIteration& iteration, const PredictionsLocation& predictions) {
+// Calls use(field, bit) for the stored fields of a result.
+template <class Use>
+void for_each_field_bit(const Use& use) {
+  std::uint32_t bit = 1;
+  for_each_stored(result_fields, [&](const auto& field) {
+    use(field, bit);
+    bit <<= 1U;
+  });
+}
+
+std::uint32_t parts_of(const TrainedIteration& iteration, const PredictionsLocation& predictions) {
   const IterationResult& result = iteration.result;
-  unsigned parts = 0;
-  if (result.gpu != -1) parts |= gpu_part;
-  if (!std::isnan(result.validation_loss)) parts |= validation_loss_part;
-  if (!std::isnan(result.validation_score)) parts |= validation_score_part;
-  if (result.wait_seconds != 0 || std::signbit(result.wait_seconds)) parts |= wait_part;
-  if (!fits_32_bits(result.epochs) || !fits_32_bits(result.steps)) parts |= large_counts_part;
+  std::uint32_t parts = 0;
+  for_each_field_bit([&](const auto& field, std::uint32_t bit) {
+    if (is_default(result, field)) return;
+    parts |= bit;
+    if constexpr (std::is_same_v<typename std::decay_t<decltype(field)>::Value, std::int64_t>)
+      if (!fits_32_bits(field.of(result))) parts |= large_counts_part;
+  });
+  if (result.status != IterationStatus::failed) parts |= result_part;
+  if (!iteration.metrics.empty()) parts |= metrics_part;
   if (predictions.bytes > 0) parts |= predictions_part;
   if (!iteration.epochs.empty()) parts |= curve_part;
   if (!iteration.message.empty()) parts |= message_part;
-  return static_cast<std::uint16_t>(parts);
-}
-
-// Journals do not store the sign and payload of a NaN. Results from memory must not differ from replayed ones.
-double unified(double value) {
-  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+  return parts;
 }
 
 // Calls put(bytes, size) for each part of a packed result after its head, in order.
 template <class Put>
-void for_each_part(unsigned parts, const TrainedIteration& iteration, const PredictionsLocation& predictions,
+void for_each_part(std::uint32_t parts, const TrainedIteration& iteration, const PredictionsLocation& predictions,
                    std::uint32_t file, const Put& put) {
-  const IterationResult& result = iteration.result;
-  const auto put_value = [&](const auto& value) { put(&value, sizeof value); };
-  put_value(file);
-  put_value(result.lane);
-  put_value(unified(result.final_loss));
-  put_value(result.seconds);
-  put_value(result.start_seconds);
-  if (parts & large_counts_part) {
-    put_value(result.epochs);
-    put_value(result.steps);
-  } else {
-    put_value(static_cast<std::uint32_t>(result.epochs));
-    put_value(static_cast<std::uint32_t>(result.steps));
-  }
-  put(result.engine.view().data(), result.engine.view().size());
-  if (parts & gpu_part) put_value(result.gpu);
-  if (parts & validation_loss_part) put_value(result.validation_loss);
-  if (parts & validation_score_part) put_value(result.validation_score);
-  if (parts & wait_part) put_value(result.wait_seconds);
-  if (parts & predictions_part) put_value(predictions);
-  if (parts & curve_part) {
-    put_value(iteration.epochs.size());
-    for (EpochResult epoch : iteration.epochs) {
-      for (double* value : {&epoch.training_loss, &epoch.validation_loss, &epoch.validation_score})
-        *value = unified(*value);
-      put_value(epoch);
+  const auto put_bytes = [&](const auto& value) { put(&value, sizeof value); };
+  const auto put_value = [&](const auto& value) {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, double>) {
+      put_bytes(unified(value));
+    } else if constexpr (std::is_same_v<Value, EngineName>) {
+      put_bytes(static_cast<std::uint8_t>(value.view().size()));
+      put(value.view().data(), value.view().size());
+    } else {
+      put_bytes(value);
+    }
+  };
+  put_bytes(file);
+  for_each_field_bit([&](const auto& field, std::uint32_t bit) {
+    if (!(parts & bit)) return;
+    const auto& value = field.of(iteration.result);
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::int64_t>)
+      if (!(parts & large_counts_part)) return put_bytes(static_cast<std::uint32_t>(value));
+    put_value(value);
+  });
+  if (parts & metrics_part) {
+    put_bytes(static_cast<std::uint8_t>(iteration.metrics.size()));
+    for (const auto& [metric, value] : iteration.metrics) {
+      put_bytes(metric);
+      put_value(value);
     }
   }
+  if (parts & predictions_part) put_bytes(predictions);
+  if (parts & curve_part) {
+    put_bytes(static_cast<std::uint64_t>(iteration.epochs.size()));
+    for (const EpochResult& epoch : iteration.epochs)
+      for_each_stored(epoch_fields, [&](const auto& field) { put_value(field.of(epoch)); });
+    for (const double value : iteration.epoch_metrics) put_value(value);
+  }
   if (parts & message_part) {
-    put_value(iteration.message.size());
+    put_bytes(static_cast<std::uint64_t>(iteration.message.size()));
     put(iteration.message.data(), iteration.message.size());
   }
 }
 
 ResultHead head_of(const TrainedIteration& iteration, const PredictionsLocation& predictions) {
-  const IterationResult& result = iteration.result;
-  ResultHead head{sizeof(ResultHead),
-                  result.iteration,
-                  result.rank,
-                  parts_of(iteration, predictions),
-                  static_cast<std::uint8_t>(result.status),
-                  static_cast<std::uint8_t>(result.engine.view().size())};
-  for_each_part(head.parts, iteration, predictions, 0, [&head](const void*, std::size_t size) { head.size += size; });
-  return head;
+  std::size_t size = sizeof(ResultHead);
+  const std::uint32_t parts = parts_of(iteration, predictions);
+  for_each_part(parts, iteration, predictions, 0, [&size](const void*, std::size_t bytes) { size += bytes; });
+  require(size <= std::numeric_limits<std::uint32_t>::max(),
+          "the result of an iteration is larger than 4 GiB. Set run.curves = false.");
+  return {iteration.result.iteration, static_cast<std::uint32_t>(size), parts};
 }
 
 // Writes head.size bytes.
@@ -129,6 +140,40 @@ ResultHead head_at(const std::byte* bytes) {
   return head;
 }
 
+// Reads the parts of a packed result.
+class PartReader {
+ public:
+  explicit PartReader(const std::byte* from) : from_(from) {}
+
+  template <class Value>
+  void get(Value& value) {
+    if constexpr (std::is_same_v<Value, EngineName>) {
+      const auto size = get<std::uint8_t>();
+      value = std::string_view(reinterpret_cast<const char*>(from_), size);
+      from_ += size;
+    } else {
+      static_assert(std::is_trivially_copyable_v<Value>);
+      std::memcpy(&value, from_, sizeof value);
+      from_ += sizeof value;
+    }
+  }
+
+  template <class Value>
+  Value get() {
+    Value value{};
+    get(value);
+    return value;
+  }
+
+  std::string text(std::size_t size) {
+    const std::byte* const begin = std::exchange(from_, from_ + size);
+    return {reinterpret_cast<const char*>(begin), size};
+  }
+
+ private:
+  const std::byte* from_;
+};
+
 }  // namespace
 
 std::size_t PackedResult::size() const {
@@ -140,57 +185,44 @@ std::int64_t PackedResult::iteration() const {
 }
 
 bool PackedResult::has_result() const {
-  return static_cast<IterationStatus>(head_at(bytes_).status) != IterationStatus::failed;
+  return (head_at(bytes_).parts & result_part) != 0;
 }
 
 JournaledIteration PackedResult::unpack() const {
   const ResultHead head = head_at(bytes_);
-  const std::byte* from = bytes_ + sizeof head;
-  const auto get = [&from](void* to, std::size_t size) {
-    if (size > 0) std::memcpy(to, from, size);
-    from += size;
-  };
-  const auto get_value = [&](auto& value) { get(&value, sizeof value); };
-  const auto get_count = [&] {
-    std::uint32_t count = 0;
-    get_value(count);
-    return std::int64_t{count};
-  };
+  PartReader from(bytes_ + sizeof head);
   JournaledIteration iteration;
-  IterationResult& result = iteration.trained.result;
-  result.iteration = head.iteration;
-  result.rank = head.rank;
-  result.status = static_cast<IterationStatus>(head.status);
-  iteration.file = static_cast<std::size_t>(get_count());
-  get_value(result.lane);
-  get_value(result.final_loss);
-  get_value(result.seconds);
-  get_value(result.start_seconds);
-  if (head.parts & large_counts_part) {
-    get_value(result.epochs);
-    get_value(result.steps);
-  } else {
-    result.epochs = get_count();
-    result.steps = get_count();
+  TrainedIteration& trained = iteration.trained;
+  trained.result.iteration = head.iteration;
+  iteration.file = from.get<std::uint32_t>();
+  for_each_field_bit([&](const auto& field, std::uint32_t bit) {
+    if (!(head.parts & bit)) return;
+    auto& value = field.in(trained.result);
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::int64_t>)
+      if (!(head.parts & large_counts_part)) {
+        value = std::int64_t{from.get<std::uint32_t>()};
+        return;
+      }
+    from.get(value);
+  });
+  if (head.parts & metrics_part) {
+    trained.metrics.resize(from.get<std::uint8_t>());
+    for (auto& [metric, value] : trained.metrics) {
+      from.get(metric);
+      from.get(value);
+    }
   }
-  result.engine = std::string_view(reinterpret_cast<const char*>(from), head.engine_bytes);
-  from += head.engine_bytes;
-  if (head.parts & gpu_part) get_value(result.gpu);
-  if (head.parts & validation_loss_part) get_value(result.validation_loss);
-  if (head.parts & validation_score_part) get_value(result.validation_score);
-  if (head.parts & wait_part) get_value(result.wait_seconds);
-  if (head.parts & predictions_part) get_value(iteration.predictions);
-  std::size_t size = 0;
+  if (head.parts & predictions_part) from.get(iteration.predictions);
   if (head.parts & curve_part) {
-    get_value(size);
-    iteration.trained.epochs.resize(size);
-    get(iteration.trained.epochs.data(), size * sizeof(EpochResult));
+    trained.epochs.resize(from.get<std::uint64_t>());
+    for (EpochResult& epoch : trained.epochs) {
+      epoch.iteration = head.iteration;
+      for_each_stored(epoch_fields, [&](const auto& field) { from.get(field.in(epoch)); });
+    }
+    trained.epoch_metrics.resize(trained.epochs.size() * trained.metrics.size());
+    for (double& value : trained.epoch_metrics) from.get(value);
   }
-  if (head.parts & message_part) {
-    get_value(size);
-    iteration.trained.message.resize(size);
-    get(iteration.trained.message.data(), size);
-  }
+  if (head.parts & message_part) trained.message = from.text(from.get<std::uint64_t>());
   return iteration;
 }
 

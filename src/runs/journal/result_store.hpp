@@ -29,7 +29,7 @@ class PackedResult {
   explicit PackedResult(const std::byte* bytes) : bytes_(bytes) {}
 
   const std::byte* data() const { return bytes_; }
-  std::size_t size() const;  ///< in bytes; 70 for the simplest results of the native engine
+  std::size_t size() const;  ///< in bytes; 68 for the simplest results of the native engine
   std::int64_t iteration() const;
   bool has_result() const;
   /// Whether a later entry of the same iteration replaces this one: the first entry with a result counts, otherwise the

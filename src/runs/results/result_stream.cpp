@@ -55,30 +55,29 @@ ResultStream::ResultStream(const std::string& directory, const Study& study, con
       h5_file_(directory + "/results.h5"),
       csv_(directory + "/results.csv"),
       h5_(h5_file_.temporary()),
-      iterations_(h5_.begin_table("iterations", plan.iteration_count(), iteration_columns(plan, extent))) {
+      iterations_(
+          h5_.begin_table("iterations", plan.iteration_count(), iteration_columns(plan, extent, study.run.metrics))) {
   if (study.run.curves.value_or(false))
-    epochs_ = h5_.begin_table("epochs", extent.epochs, column_types(epoch_table({})));
-  csv_.file().write(csv_header(iteration_table(plan, {})));
+    epochs_ = h5_.begin_table("epochs", extent.epochs, column_types(epoch_table({}, study.run.metrics)));
+  csv_.file().write(csv_header(iteration_table(plan, {}, study.run.metrics)));
 }
 
 void ResultStream::append(const std::vector<TrainedIteration>& iterations) {
-  const Table table = iteration_table(plan_, iterations);
+  const Table table = iteration_table(plan_, iterations, study_.run.metrics);
   csv_.file().write(csv_rows(table));
   iterations_.append(table);
-  if (!epochs_) return;
-  std::vector<EpochResult> epochs;
-  for (const auto& iteration : iterations)
-    epochs.insert(epochs.end(), iteration.epochs.begin(), iteration.epochs.end());
-  epochs_->append(epoch_table(epochs));
+  if (epochs_) epochs_->append(epoch_table(iterations, study_.run.metrics));
 }
 
 void ResultStream::finish(const RunResults& results) {
   iterations_.close();
   if (epochs_) epochs_->close();
-  write_in_slices(h5_, "trials", trial_columns(plan_), results.trials,
-                  [&](const std::vector<TrialSummary>& trials) { return trial_table(plan_, trials); });
+  const auto& metrics = study_.run.metrics;
+  write_in_slices(h5_, "trials", trial_columns(plan_, metrics), results.trials,
+                  [&](const std::vector<TrialSummary>& trials) { return trial_table(plan_, trials, metrics); });
   if (!results.ensembles.empty())
-    write_in_slices(h5_, "ensembles", column_types(ensemble_table({})), results.ensembles, ensemble_table);
+    write_in_slices(h5_, "ensembles", column_types(ensemble_table({}, metrics)), results.ensembles,
+                    [&](const std::vector<EnsembleResult>& ensembles) { return ensemble_table(ensembles, metrics); });
   write_ranks(h5_, results.ranks);
   h5_.write_attribute("study", study_file_text(study_));
   for (const auto& [name, value] : results.provenance) h5_.write_attribute(name, value);

@@ -11,8 +11,8 @@
 #include "core/version.hpp"
 #include "runs/results/summary.hpp"
 #include "study/combinations.hpp"
+#include "study/metrics.hpp"
 #include "study/settings.hpp"
-#include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -123,6 +123,10 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
                   {"mean_validation_loss", best.mean_validation_loss},
                   {"mean_final_loss", best.mean_final_loss},
                   {"models", results.best_models}};
+  Json metrics = Json::object();
+  for (std::size_t number = 0; number < study.run.metrics.size(); ++number)
+    metrics[std::string(metric_of(study.run.metrics[number]).name)] = best.mean_metrics[number];
+  json["best"]["mean_metrics"] = metrics;
   Json changed = Json::object();
   for (const auto& [key, value] : changed_settings(study)) changed[key] = value;
   json["changed_keys"] = changed;

@@ -31,9 +31,9 @@ ResultTally::ResultTally(const Study& study, const Plan& plan, EngineOfTrial eng
 
 void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
   const IterationResult& result = iteration.result;
-  leaderboard_.add(result, ensemble);
+  leaderboard_.add(result, ensemble, iteration.metrics);
   if (ensemble != nullptr) results_.ensembles.push_back(*ensemble);
-  if (study_.search.method == SearchMethod::none) add_values(result, ensemble);
+  if (study_.search.method == SearchMethod::none) add_values(iteration, ensemble);
   ++results_.iterations;
   results_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   if (result.status == IterationStatus::failed && ++results_.failed == 1) {
@@ -45,15 +45,22 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
   results_.wait_seconds += result.wait_seconds;
 }
 
-void ResultTally::add_values(const IterationResult& result, const EnsembleResult* ensemble) {
-  if (results_.iterations < max_listed)
-    results_.final_values.push_back({result.final_loss, result.validation_loss, result.validation_score});
+void ResultTally::add_values(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
+  const IterationResult& result = iteration.result;
+  std::vector<double> metrics(study_.run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t number = 0; number < iteration.metrics.size(); ++number)
+    metrics[number] = iteration.metrics[number].value;
   Spreads& spreads = results_.spreads;
+  spreads.metrics.resize(metrics.size());
   if (result.status == IterationStatus::finished) {
     spreads.final_loss.add(result.final_loss);
     spreads.validation_loss.add(result.validation_loss);
     spreads.validation_score.add(result.validation_score);
+    for (std::size_t number = 0; number < metrics.size(); ++number) spreads.metrics[number].add(metrics[number]);
   }
+  if (results_.iterations < max_listed)
+    results_.final_values.push_back(
+        {result.final_loss, result.validation_loss, result.validation_score, std::move(metrics)});
   if (ensemble != nullptr) spreads.ensemble_score.add(ensemble->score);
 }
 

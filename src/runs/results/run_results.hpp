@@ -25,6 +25,7 @@ struct FinalValues {
   double final_loss = 0;
   double validation_loss = 0;
   double validation_score = 0;
+  std::vector<double> metrics{};  ///< of `run.metrics`
 };
 
 /// Mean, population standard deviation and range of the values that are finite. NaN without any.
@@ -48,6 +49,7 @@ class Spread {
 /// The finished iterations of a study without a search, and its ensembles.
 struct Spreads {
   Spread final_loss, validation_loss, validation_score, ensemble_score;
+  std::vector<Spread> metrics;  ///< of `run.metrics`, over iterations
 };
 
 /// The number of iterations or ensembles up to which a summary lists each; beyond it shows their spread.
@@ -125,7 +127,7 @@ class ResultTally {
   RunResults finish();
 
  private:
-  void add_values(const IterationResult& result, const EnsembleResult* ensemble);
+  void add_values(const TrainedIteration& iteration, const EnsembleResult* ensemble);
   void add_engine(const IterationResult& result);
 
   const Study& study_;

@@ -10,8 +10,8 @@
 #include "core/fitted_table.hpp"
 #include "core/text.hpp"
 #include "search/leaderboard.hpp"
+#include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
-#include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -20,6 +20,11 @@ constexpr std::size_t leaderboard_rows = 20;
 
 std::string score_name(const Study& study) {
   return std::string(score_metric(study).label);
+}
+
+// The label of a metric of run.metrics.
+std::string metric_label(const Study& study, std::size_t number) {
+  return std::string(metric_of(study.run.metrics[number]).label);
 }
 
 std::string short_number(double value) {
@@ -66,6 +71,8 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
     if (has_validation(study))
       add("  validation loss: {:.5g}  {}: {}", iteration.validation_loss, score,
           score_text(iteration.validation_score, iteration.validation_loss));
+    for (std::size_t metric = 0; metric < iteration.metrics.size(); ++metric)
+      add("  {}: {}", metric_label(study, metric), score_text(iteration.metrics[metric], iteration.validation_loss));
     text.push_back('\n');
     ++number;
   }
@@ -87,6 +94,8 @@ std::string iteration_statistics(const Study& study, const RunResults& results) 
   if (has_validation(study)) {
     add("validation loss", results.spreads.validation_loss, loss_number);
     add(score_name(study), results.spreads.validation_score, short_number);
+    for (std::size_t metric = 0; metric < results.spreads.metrics.size(); ++metric)
+      add(metric_label(study, metric), results.spreads.metrics[metric], short_number);
   }
   if (!lists_ensembles(results)) add("ensemble " + score_name(study), results.spreads.ensemble_score, short_number);
   return fmt::format("{} finished; each is in results.csv and results.h5\n",
@@ -135,6 +144,9 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
     add("std", "std", 1, false, [](const TrialSummary& t) { return short_number(t.score_deviation); });
     add("validation loss", "val. loss", by_loss ? ranking : 2, false,
         [](const TrialSummary& t) { return loss_number(t.mean_validation_loss); });
+    for (std::size_t metric = 0; metric < study.run.metrics.size(); ++metric)
+      add("mean " + metric_label(study, metric), metric_label(study, metric), 2, false,
+          [metric](const TrialSummary& t) { return short_number(t.mean_metrics[metric]); });
   }
   add("final loss", "final loss", has_validation(study) ? 0 : ranking, false,
       [](const TrialSummary& t) { return loss_number(t.mean_final_loss); });

@@ -6,19 +6,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
+#include <utility>
 
 #include "core/text.hpp"
+#include "study/metrics.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
-
-std::string device_text(int gpu) {
-  return gpu < 0 ? "cpu" : fmt::format("cuda:{}", gpu);
-}
 
 // A column with the value get(row) for each of `rows`.
 template <class Value, class Row, class Get>
@@ -27,6 +27,48 @@ TableColumn column(const std::string& name, const std::vector<Row>& rows, Get ge
   values.reserve(rows.size());
   for (const auto& row : rows) values.push_back(static_cast<Value>(get(row)));
   return {name, std::move(values)};
+}
+
+std::string column_name(MetricKind metric) {
+  return std::string(metric_of(metric).name);
+}
+
+// The value of a field in a table.
+std::int64_t cell(std::int64_t value) {
+  return value;
+}
+
+std::int64_t cell(std::int32_t value) {
+  return value;
+}
+
+double cell(double value) {
+  return value;
+}
+
+std::string cell(IterationStatus value) {
+  return status_name(value);
+}
+
+std::string cell(const EngineName& value) {
+  return std::string(value.view());
+}
+
+std::string cell(std::string value) {
+  return value;
+}
+
+template <class Field>
+using CellOf = decltype(cell(std::declval<typename std::decay_t<Field>::Value>()));
+
+// Adds a column for each field that tables have. `get`: returns the result of a row.
+template <class Fields, class Row, class Get>
+void add_fields(Table& table, const Fields& fields, const std::vector<Row>& rows, Get get) {
+  for_each_field(fields, [&](const auto& field) {
+    if (!field.is_in_tables()) return;
+    table.push_back(column<CellOf<decltype(field)>>(std::string(field.name()), rows,
+                                                    [&](const Row& row) { return cell(field.of(get(row))); }));
+  });
 }
 
 template <class Number>
@@ -103,7 +145,8 @@ void widen_searched(std::vector<ColumnType>& types, const Plan& plan) {
 
 }  // namespace
 
-Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations) {
+Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations,
+                      const std::vector<MetricKind>& metrics) {
   using Row = TrainedIteration;
   std::vector<Iteration> descriptions;
   descriptions.reserve(iterations.size());
@@ -117,59 +160,74 @@ Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& ite
   table.push_back(column<std::int64_t>("repeat", descriptions, [](const Iteration& i) { return i.repeat; }));
   table.push_back(column<std::int64_t>("seed", descriptions, [](const Iteration& i) { return i.seed; }));
   add_searched(table, plan, descriptions, [](const Iteration& i) { return i.trial; });
-  table.push_back(column<std::string>("status", iterations, [](const Row& r) { return status_name(r.result.status); }));
-  table.push_back(column<double>("final_loss", iterations, [](const Row& r) { return r.result.final_loss; }));
-  table.push_back(column<double>("validation_loss", iterations, [](const Row& r) { return r.result.validation_loss; }));
-  table.push_back(
-      column<double>("validation_score", iterations, [](const Row& r) { return r.result.validation_score; }));
-  table.push_back(column<std::int64_t>("epochs", iterations, [](const Row& r) { return r.result.epochs; }));
-  table.push_back(column<std::int64_t>("steps", iterations, [](const Row& r) { return r.result.steps; }));
-  table.push_back(column<double>("seconds", iterations, [](const Row& r) { return r.result.seconds; }));
-  table.push_back(column<double>("wait_seconds", iterations, [](const Row& r) { return r.result.wait_seconds; }));
-  table.push_back(column<std::int64_t>("rank", iterations, [](const Row& r) { return r.result.rank; }));
-  table.push_back(column<std::int64_t>("lane", iterations, [](const Row& r) { return r.result.lane; }));
-  table.push_back(column<std::string>("device", iterations, [](const Row& r) { return device_text(r.result.gpu); }));
-  table.push_back(
-      column<std::string>("engine", iterations, [](const Row& r) { return std::string(r.result.engine.view()); }));
+  add_fields(table, result_fields, iterations, [](const Row& r) -> const IterationResult& { return r.result; });
+  for (std::size_t number = 0; number < metrics.size(); ++number)
+    table.push_back(column<double>(column_name(metrics[number]), iterations, [number](const Row& r) {
+      return number < r.metrics.size() ? r.metrics[number].value : std::numeric_limits<double>::quiet_NaN();
+    }));
   table.push_back(column<std::string>("message", iterations, [](const Row& r) { return r.message; }));
   return table;
 }
 
+constexpr std::size_t text_columns = std::apply(
+    [](const auto&... field) {
+      return (std::size_t{1} + ... +
+              (std::is_same_v<CellOf<decltype(field)>, std::string> && field.is_in_tables() ? 1 : 0));
+    },
+    result_fields);  // and the message
+static_assert(std::tuple_size_v<decltype(TableExtent::longest_texts)> == text_columns);
+
 void TableExtent::add(const TrainedIteration& iteration) {
-  const auto& result = iteration.result;
-  const std::size_t sizes[] = {status_name(result.status).size(), device_text(result.gpu).size(),
-                               result.engine.view().size(), iteration.message.size()};
-  for (std::size_t text = 0; text < longest_texts.size(); ++text)
-    longest_texts[text] = std::max(longest_texts[text], static_cast<std::int64_t>(sizes[text]));
+  std::size_t text = 0;
+  const auto add_text = [&](const std::string& value) {
+    longest_texts[text] = std::max(longest_texts[text], static_cast<std::int64_t>(value.size()));
+    ++text;
+  };
+  for_each_field(result_fields, [&](const auto& field) {
+    if constexpr (std::is_same_v<CellOf<decltype(field)>, std::string>)
+      if (field.is_in_tables()) add_text(cell(field.of(iteration.result)));
+  });
+  add_text(iteration.message);
   epochs += static_cast<std::int64_t>(iteration.epochs.size());
 }
 
-std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent) {
-  auto types = column_types(iteration_table(plan, {}));
+std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent,
+                                          const std::vector<MetricKind>& metrics) {
+  const auto& searched = plan.searched_keys();
+  auto types = column_types(iteration_table(plan, {}, metrics));
   widen_searched(types, plan);
-  constexpr const char* names[] = {"status", "device", "engine", "message"};
+  std::size_t text = 0;
   for (auto& type : types)
-    for (std::size_t text = 0; text < extent.longest_texts.size(); ++text)
-      if (type.name == names[text]) type.text_bytes = static_cast<std::size_t>(extent.longest_texts[text]);
+    if (type.kind == ColumnType::Kind::text && std::count(searched.begin(), searched.end(), type.name) == 0)
+      type.text_bytes = static_cast<std::size_t>(extent.longest_texts[text++]);
   return types;
 }
 
-std::vector<ColumnType> trial_columns(const Plan& plan) {
-  auto types = column_types(trial_table(plan, {}));
+std::vector<ColumnType> trial_columns(const Plan& plan, const std::vector<MetricKind>& metrics) {
+  auto types = column_types(trial_table(plan, {}, metrics));
   widen_searched(types, plan);
   return types;
 }
 
-Table epoch_table(const std::vector<EpochResult>& epochs) {
-  using Row = EpochResult;
-  return {column<std::int64_t>("iteration", epochs, [](const Row& e) { return e.iteration; }),
-          column<std::int64_t>("epoch", epochs, [](const Row& e) { return e.epoch; }),
-          column<double>("training_loss", epochs, [](const Row& e) { return e.training_loss; }),
-          column<double>("validation_loss", epochs, [](const Row& e) { return e.validation_loss; }),
-          column<double>("validation_score", epochs, [](const Row& e) { return e.validation_score; })};
+Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::vector<MetricKind>& metrics) {
+  std::vector<EpochResult> epochs;
+  for (const auto& iteration : iterations)
+    epochs.insert(epochs.end(), iteration.epochs.begin(), iteration.epochs.end());
+  Table table = {column<std::int64_t>("iteration", epochs, [](const EpochResult& e) { return e.iteration; })};
+  add_fields(table, epoch_fields, epochs, [](const EpochResult& e) -> const EpochResult& { return e; });
+  for (std::size_t number = 0; number < metrics.size(); ++number) {
+    std::vector<double> values;
+    for (const auto& iteration : iterations)
+      for (std::size_t epoch = 0; epoch < iteration.epochs.size(); ++epoch)
+        values.push_back(number < iteration.metrics.size()
+                             ? iteration.epoch_metrics[epoch * iteration.metrics.size() + number]
+                             : std::numeric_limits<double>::quiet_NaN());
+    table.push_back({column_name(metrics[number]), std::move(values)});
+  }
+  return table;
 }
 
-Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials) {
+Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials, const std::vector<MetricKind>& metrics) {
   using Row = TrialSummary;
   Table table;
   table.push_back(column<std::int64_t>("rank", trials, [](const Row& t) { return t.rank; }));
@@ -180,20 +238,27 @@ Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials) {
   table.push_back(column<double>("score_deviation", trials, [](const Row& t) { return t.score_deviation; }));
   table.push_back(column<double>("mean_validation_loss", trials, [](const Row& t) { return t.mean_validation_loss; }));
   table.push_back(column<double>("mean_final_loss", trials, [](const Row& t) { return t.mean_final_loss; }));
+  for (std::size_t number = 0; number < metrics.size(); ++number)
+    table.push_back(column<double>("mean_" + column_name(metrics[number]), trials,
+                                   [number](const Row& t) { return t.mean_metrics[number]; }));
   table.push_back(column<std::int64_t>("iterations", trials, [](const Row& t) { return t.iterations; }));
   table.push_back(column<std::int64_t>("diverged", trials, [](const Row& t) { return t.diverged; }));
   table.push_back(column<double>("seconds", trials, [](const Row& t) { return t.seconds; }));
   return table;
 }
 
-Table ensemble_table(const std::vector<EnsembleResult>& ensembles) {
+Table ensemble_table(const std::vector<EnsembleResult>& ensembles, const std::vector<MetricKind>& metrics) {
   using Row = EnsembleResult;
-  return {column<std::int64_t>("stage", ensembles, [](const Row& e) { return e.stage; }),
-          column<std::int64_t>("trial", ensembles, [](const Row& e) { return e.trial; }),
-          column<std::int64_t>("repeat", ensembles, [](const Row& e) { return e.repeat; }),
-          column<std::int64_t>("fold", ensembles, [](const Row& e) { return e.fold; }),
-          column<double>("score", ensembles, [](const Row& e) { return e.score; }),
-          column<double>("mean_member_score", ensembles, [](const Row& e) { return e.mean_member_score; })};
+  Table table = {column<std::int64_t>("stage", ensembles, [](const Row& e) { return e.stage; }),
+                 column<std::int64_t>("trial", ensembles, [](const Row& e) { return e.trial; }),
+                 column<std::int64_t>("repeat", ensembles, [](const Row& e) { return e.repeat; }),
+                 column<std::int64_t>("fold", ensembles, [](const Row& e) { return e.fold; }),
+                 column<double>("score", ensembles, [](const Row& e) { return e.score; }),
+                 column<double>("mean_member_score", ensembles, [](const Row& e) { return e.mean_member_score; })};
+  for (std::size_t number = 0; number < metrics.size(); ++number)
+    table.push_back(
+        column<double>(column_name(metrics[number]), ensembles, [number](const Row& e) { return e.metrics[number]; }));
+  return table;
 }
 
 std::string csv_header(const Table& table) {

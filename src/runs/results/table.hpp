@@ -19,10 +19,12 @@ using Table = std::vector<TableColumn>;
 // The column of a searched key has the key's type: integers, numbers or flags; text for choices and lists, and for
 // numbers if a candidate is a word such as "full".
 
+// `metrics` are those of run.metrics.
+
 /// One row per iteration, in order. Columns: iteration, stage, trial, fold, member, repeat, seed, the searched keys,
-/// status, final_loss, validation_loss, validation_score, epochs, steps, seconds, wait_seconds, rank, lane, device,
-/// engine, message (why it failed).
-Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations);
+/// `result_fields`, the metrics, message (why it failed).
+Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations,
+                      const std::vector<MetricKind>& metrics = {});
 
 /// Sizes that must be known before the first rows of the tables of iterations and epochs are written.
 struct TableExtent {
@@ -33,20 +35,23 @@ struct TableExtent {
 };
 
 /// The columns of iteration_table() with room for all its texts.
-std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent);
+std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent,
+                                          const std::vector<MetricKind>& metrics = {});
 
-/// One row per epoch. Columns: iteration, epoch, training_loss, validation_loss, validation_score.
-Table epoch_table(const std::vector<EpochResult>& epochs);
+/// One row per epoch of the iterations. Columns: iteration, `epoch_fields`, the metrics.
+Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::vector<MetricKind>& metrics = {});
 
 /// One row per trial, best first. Columns: rank, stage (the last that trained it), trial, the searched keys,
-/// mean_score, score_deviation, mean_validation_loss, mean_final_loss, iterations, diverged, seconds.
-Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials);
+/// mean_score, score_deviation, mean_validation_loss, mean_final_loss, mean_NAME for each metric, iterations, diverged,
+/// seconds.
+Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials,
+                  const std::vector<MetricKind>& metrics = {});
 
-/// One row per ensemble. Columns: stage, trial, repeat, fold, score, mean_member_score.
-Table ensemble_table(const std::vector<EnsembleResult>& ensembles);
+/// One row per ensemble. Columns: stage, trial, repeat, fold, score, mean_member_score, the metrics.
+Table ensemble_table(const std::vector<EnsembleResult>& ensembles, const std::vector<MetricKind>& metrics = {});
 
 /// The columns of trial_table() with room for all its texts.
-std::vector<ColumnType> trial_columns(const Plan& plan);
+std::vector<ColumnType> trial_columns(const Plan& plan, const std::vector<MetricKind>& metrics = {});
 
 /// CSV after RFC 4180, but with "\n" line ends: a line with the names of the columns, and one line per row. Numbers are
 /// written in the shortest form that reads back exactly; NaN is empty; flags are true or false.

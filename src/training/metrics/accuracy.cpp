@@ -26,9 +26,8 @@ class AccuracyAccumulator : public Accumulator {
 
 }  // namespace
 
-Metric accuracy() {
-  return {"accuracy", "accuracy", Task::classification, true,
-          [](std::int64_t) -> std::unique_ptr<Accumulator> { return std::make_unique<AccuracyAccumulator>(); }};
+std::unique_ptr<Accumulator> make_accuracy() {
+  return std::make_unique<AccuracyAccumulator>();
 }
 
 }  // namespace sheaf

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "training/metrics/metric.hpp"
+#include "training/metrics/accumulator.hpp"
 
 namespace sheaf {
 
 /// The fraction of rows whose predicted label equals their label.
-Metric accuracy();
+std::unique_ptr<Accumulator> make_accuracy();
 
 }  // namespace sheaf

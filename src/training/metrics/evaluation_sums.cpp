@@ -9,7 +9,6 @@
 #include "core/padding.hpp"
 #include "training/losses/loss_kernels.hpp"
 #include "training/losses/reduction.hpp"
-#include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -68,8 +67,9 @@ double label_loss(const Scoring& scoring, const float* outputs, std::int64_t lab
 }  // namespace
 
 EvaluationSums::EvaluationSums(const Scoring& scoring) : scoring_(scoring) {
-  for (const Metric& metric : metric_table())
-    if (metric.task == scoring.task) entries_.push_back({&metric, metric.make_accumulator(scoring.output_count)});
+  for (const Metric& metric : metric_table)
+    if (metric.task == scoring.task)
+      entries_.push_back({metric.kind, make_accumulator(metric.kind, scoring.output_count)});
 }
 
 EvaluationSums::EvaluationSums(const Scoring& scoring, const double* numbers) : EvaluationSums(scoring) {
@@ -132,7 +132,7 @@ double EvaluationSums::loss() const {
 
 std::vector<MetricValue> EvaluationSums::metrics() const {
   std::vector<MetricValue> values;
-  for (const Entry& entry : entries_) values.push_back({entry.metric->label, entry.accumulator->value()});
+  for (const Entry& entry : entries_) values.push_back({entry.metric, entry.accumulator->value()});
   return values;
 }
 

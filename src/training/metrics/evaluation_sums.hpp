@@ -5,12 +5,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "study/data_options.hpp"
 #include "study/train_options.hpp"
-#include "training/metrics/metric.hpp"
+#include "training/metrics/accumulator.hpp"
+#include "training/metrics/metric_value.hpp"
 
 namespace sheaf {
 
@@ -20,11 +20,6 @@ struct Scoring {
   LossKind loss = LossKind::mse;
   bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
   std::int64_t output_count = 0;
-};
-
-struct MetricValue {
-  std::string_view label;  ///< Metric::label
-  double value = 0;
 };
 
 class EvaluationSums {
@@ -51,7 +46,7 @@ class EvaluationSums {
   double target_losses(const ScoredRows& rows, double sum) const;
 
   struct Entry {
-    const Metric* metric;
+    MetricKind metric;
     std::unique_ptr<Accumulator> accumulator;
   };
 

@@ -7,9 +7,6 @@
 namespace sheaf {
 namespace {
 
-// R2 is not defined for fewer rows, as in scikit-learn.
-constexpr std::int64_t r2_min_rows = 2;
-
 class R2Accumulator : public Accumulator {
   // Indices of `numbers_`: the number of rows; then for each output the mean of the targets, the sum of their squared
   // deviations from it, and the sum of the squared residuals.
@@ -46,7 +43,8 @@ class R2Accumulator : public Accumulator {
   }
 
   double value() const override {
-    if (numbers_[row_count] < static_cast<double>(r2_min_rows)) return std::numeric_limits<double>::quiet_NaN();
+    if (numbers_[row_count] < static_cast<double>(metric_of(MetricKind::r2).min_rows))
+      return std::numeric_limits<double>::quiet_NaN();
     double sum = 0;
     for (std::size_t index = first_output; index < numbers_.size(); index += per_output) {
       const double total = numbers_[index + squares], residual = numbers_[index + residuals];
@@ -89,15 +87,8 @@ class R2Accumulator : public Accumulator {
 
 }  // namespace
 
-Metric r2() {
-  return {"r2",
-          "R2",
-          Task::regression,
-          true,
-          [](std::int64_t output_count) -> std::unique_ptr<Accumulator> {
-            return std::make_unique<R2Accumulator>(output_count);
-          },
-          r2_min_rows};
+std::unique_ptr<Accumulator> make_r2(std::int64_t output_count) {
+  return std::make_unique<R2Accumulator>(output_count);
 }
 
 }  // namespace sheaf

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "training/metrics/metric.hpp"
+#include "training/metrics/accumulator.hpp"
 
 namespace sheaf {
 
-/// The mean over outputs of 1 - residual / total sum of squares, in double. An output with a constant target counts as
-/// 1 if all rows are predicted exactly, otherwise as 0.
-Metric r2();
+/// The mean over outputs of 1 - residual / total sum of squares, in double; NaN for fewer than two rows. An output with
+/// a constant target counts as 1 if all rows are predicted exactly, otherwise as 0.
+std::unique_ptr<Accumulator> make_r2(std::int64_t output_count);
 
 }  // namespace sheaf

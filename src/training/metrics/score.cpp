@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/score.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 
+#include "study/study.hpp"
+#include "training/metrics/accumulator.hpp"
 #include "training/metrics/predicted_label.hpp"
 
 namespace sheaf {
@@ -13,18 +16,26 @@ constexpr std::int64_t block_rows = 1024;
 
 }  // namespace
 
-double prediction_score(const Metric& metric, const std::vector<float>& predictions, const DataSet& data,
-                        const RowSet& rows) {
+std::vector<MetricKind> validation_metrics(const Study& study) {
+  std::vector<MetricKind> metrics(1 + study.run.metrics.size(), score_metric(study).kind);
+  std::copy(study.run.metrics.begin(), study.run.metrics.end(), metrics.begin() + 1);
+  return metrics;
+}
+
+std::vector<double> prediction_scores(const std::vector<MetricKind>& metrics, const std::vector<float>& predictions,
+                                      const DataSet& data, const RowSet& rows) {
   const std::int64_t width = data.output_count;
-  assert(metric.task == data.task && !rows.empty());
+  assert(!rows.empty());
   assert(static_cast<std::int64_t>(predictions.size()) == rows.count() * width);
-  const auto accumulator = metric.make_accumulator(width);
+  std::vector<std::unique_ptr<Accumulator>> accumulators;
+  for (const MetricKind metric : metrics) accumulators.push_back(make_accumulator(metric, width));
   const float* outputs = predictions.data();
   std::int64_t count = 0;
   std::vector<std::int64_t> predicted_labels, labels;
   std::vector<float> targets;
   const auto add_block = [&] {
-    accumulator->add({count, outputs, predicted_labels.data(), labels.data(), targets.data()});
+    for (const auto& accumulator : accumulators)
+      accumulator->add({count, outputs, predicted_labels.data(), labels.data(), targets.data()});
     outputs += count * width;
     count = 0;
     predicted_labels.clear();
@@ -41,7 +52,9 @@ double prediction_score(const Metric& metric, const std::vector<float>& predicti
     if (++count == block_rows) add_block();
   });
   add_block();
-  return accumulator->value();
+  std::vector<double> values;
+  for (const auto& accumulator : accumulators) values.push_back(accumulator->value());
+  return values;
 }
 
 }  // namespace sheaf

@@ -1,18 +1,24 @@
-// Computes a metric of predictions for rows of a data set in memory. Pure.
+// Computes metrics of predictions for rows of a data set in memory. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "data/dataset.hpp"
 #include "data/row_set.hpp"
-#include "training/metrics/metric.hpp"
 
 namespace sheaf {
 
-/// `predictions`: [rows, output_count], row-major, in the order of `rows`, at least one row. `metric` must be a metric
-/// for the task of the data.
-double prediction_score(const Metric& metric, const std::vector<float>& predictions, const DataSet& data,
-                        const RowSet& rows);
+enum class MetricKind : std::uint8_t;  // study/metrics.hpp
+struct Study;
+
+/// The metrics of the validations of a study: its score, then those of run.metrics.
+std::vector<MetricKind> validation_metrics(const Study& study);
+
+/// The values of `metrics`, which are metrics for the task of the data. `predictions`: [rows, output_count], row-major,
+/// in the order of `rows`, at least one row.
+std::vector<double> prediction_scores(const std::vector<MetricKind>& metrics, const std::vector<float>& predictions,
+                                      const DataSet& data, const RowSet& rows);
 
 }  // namespace sheaf

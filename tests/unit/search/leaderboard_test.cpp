@@ -7,6 +7,7 @@
 #include <random>
 
 #include "leaderboard_reference.hpp"
+#include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
@@ -131,6 +132,35 @@ TEST_CASE("trials can be ranked by the validation loss or by a score where small
   results[1].validation_loss = 1;
   CHECK(best_model(folds, 0, results, {}) == IndexRange{0, 1});
   CHECK(best_model(folds, 0, results, {}, {true, true}) == IndexRange{1, 2});
+}
+
+TEST_CASE("metrics have means over a trial, or over its ensembles; NaN if a value is missing") {
+  Ranking ranking;
+  ranking.metric_count = 2;
+  const auto results = results_with_scores({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const auto values = [](double one, double other) {
+    return std::vector<MetricValue>{{MetricKind::r2, one}, {MetricKind::accuracy, other}};
+  };
+  const Plan plan = plan_of(2, 2);
+  for (const bool has_ensembles : {false, true}) {
+    Leaderboard leaderboard(plan, ranking);
+    for (const auto& result : results) {
+      const auto number = static_cast<double>(result.iteration);
+      EnsembleResult ensemble;
+      ensemble.metrics = {100 * number, 1};
+      const bool is_last = result.iteration % 2 == 1;
+      leaderboard.add(result, has_ensembles && is_last ? &ensemble : nullptr,
+                      result.iteration == 11 ? std::vector<MetricValue>{} : values(number, 2 * number));
+    }
+    const auto trials = leaderboard.ranked();
+    REQUIRE(trials.size() == 3);
+    CHECK(trials[0].mean_metrics == (has_ensembles ? std::vector<double>{200, 1} : std::vector<double>{1.5, 3}));
+    CHECK(trials[1].mean_metrics == (has_ensembles ? std::vector<double>{600, 1} : std::vector<double>{5.5, 11}));
+    CHECK(std::isnan(trials[2].mean_metrics[0]) != has_ensembles);  // the last iteration failed
+  }
+  Study study = test::regression_study();
+  study.run.metrics = {MetricKind::r2};
+  CHECK(ranking_of(study).metric_count == 1);
 }
 
 TEST_CASE("search.metric selects the ranking of a study") {

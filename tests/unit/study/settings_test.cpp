@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "study/metrics.hpp"
 #include "study_builders.hpp"
 #include "support/catch.hpp"
 
@@ -59,7 +60,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 76);
+  CHECK(keys.size() == 77);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -213,6 +214,12 @@ TEST_CASE("names, keywords and truth values are accepted in any case") {
   CHECK(study_with({{"train.optimizer", "AdamW"}}).train.optimizer == OptimizerKind::adamw);
   CHECK(study_with({{"model.kind", "TorchScript:Net.pt"}}).model.file == "Net.pt");
   CHECK(study_with({{"search.metric", "R2"}}).search.metric == "r2");
+  for (const char* text : {"R2, accuracy", "r2,accuracy", "r2 Accuracy", " r2 ,  accuracy"})
+    CHECK(study_with({{"run.metrics", text}}).run.metrics ==
+          std::vector<MetricKind>{MetricKind::r2, MetricKind::accuracy});
+  CHECK(setting_text(study_with({{"run.metrics", "r2,accuracy"}}), "run.metrics") == "r2, accuracy");
+  CHECK(study_with({{"run.metrics", "none"}}).run.metrics.empty());
+  for (const char* text : {"r2, r2", "r3", "r2;accuracy"}) CHECK_FALSE(accepts("run.metrics", text));
   CHECK(study_with({{"train.batch_size", "Full"}}).train.batch_size == 0);
   CHECK(study_with({{"run.time_limit", "NONE"}}).run.time_limit.kind == TimeLimit::Kind::none);
   CHECK(study_with({{"run.array", "Auto"}}).run.array.kind == ArrayTask::Kind::automatic);

@@ -107,6 +107,7 @@ metric = r2
 model.kind = torchscript:my models/net.pt, resnet18
 [run]
 core_lanes = 3
+metrics = r2
 )";
 
 const std::string searched = R"(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
 
@@ -29,7 +30,7 @@ std::string walk(TrainingLoop& loop, std::int64_t max_batches) {
   std::string steps;
   for (; loop.next() != TrainingLoop::Next::end && steps.size() < 100;) {
     if (loop.next() == TrainingLoop::Next::validate) {
-      loop.validated(static_cast<double>(loop.epochs()), 2, 0.5);
+      loop.validated(static_cast<double>(loop.epochs()), 2, {0.5});
       steps += 'v';
     } else {
       const std::int64_t batches = std::min(max_batches, loop.batches_left());
@@ -103,7 +104,7 @@ TEST_CASE("with reduction sum, the loop reports mean losses too") {
 TEST_CASE("a loss that is not finite ends the training, and no earlier validation loss is reported") {
   TrainingLoop loop(options_of(3, 25), 25, {1}, true);
   loop.trained(1, 10);
-  loop.validated(1, 2, 0.5);
+  loop.validated(1, 2, {0.5});
   loop.trained(1, infinity);
   CHECK(loop.next() == TrainingLoop::Next::end);
   const TrainedIteration trained = result_of(loop);
@@ -114,6 +115,52 @@ TEST_CASE("a loss that is not finite ends the training, and no earlier validatio
   CHECK(trained.epochs.size() == 2);
 }
 
+TEST_CASE("metrics are reported after the last validation and in the curve, and not after a divergence") {
+  const std::vector<MetricKind> metrics = {MetricKind::r2, MetricKind::accuracy};
+  const auto loop_of = [&](ValidationEpochs validation) {
+    return TrainingLoop(options_of(3, 25), 25, validation, true, metrics);
+  };
+  TrainingLoop loop = loop_of({2});
+  loop.trained(1, 10);
+  loop.trained(1, 10);
+  loop.validated(1, 2, {0.5, 0.25, 0.75});
+  loop.add_validation_seconds(0.125);
+  TrainingLoop other = loop_of({2});
+  const ByteWriter state = saved(loop);
+  ByteReader reader(state.bytes());
+  other.restore(reader);
+  CHECK(reader.is_at_end());
+  for (TrainingLoop* each : {&loop, &other}) {
+    each->trained(1, 10);
+    const TrainedIteration before = result_of(*each);  // the last epoch awaits its validation
+    CHECK(before.metrics[1].value == 0.75);
+    each->validated(1, 2, {0.5, 0.5, 1});
+    each->add_validation_seconds(0.25);
+    const TrainedIteration trained = result_of(*each);
+    CHECK(trained.result.validation_seconds == 0.375);
+    REQUIRE(trained.metrics.size() == 2);
+    CHECK(trained.metrics[0].metric == MetricKind::r2);
+    CHECK(trained.metrics[0].value == 0.5);
+    CHECK(trained.metrics[1].value == 1);
+    REQUIRE(trained.epoch_metrics.size() == 6);
+    CHECK(std::isnan(trained.epoch_metrics[1]));
+    CHECK(std::vector<double>(trained.epoch_metrics.begin() + 2, trained.epoch_metrics.end()) ==
+          std::vector<double>{0.25, 0.75, 0.5, 1});
+  }
+  TrainingLoop diverging = loop_of({1});
+  diverging.trained(1, 10);
+  diverging.validated(1, 2, {0.5, 0.25, 0.75});
+  diverging.trained(1, infinity);
+  const TrainedIteration trained = result_of(diverging);
+  REQUIRE(trained.metrics.size() == 2);
+  CHECK(std::isnan(trained.metrics[0].value));
+  CHECK(trained.epoch_metrics[1] == 0.75);
+  CHECK(std::isnan(trained.epoch_metrics[3]));
+  TrainingLoop without(options_of(3, 25), 25, {2}, true);
+  ByteReader again(state.bytes());
+  CHECK_THROWS_AS(without.restore(again), RunError);
+}
+
 TEST_CASE("a loop can be restored from any of its saved states") {
   const TrainOptions train = options_of(3, 10);
   TrainingLoop whole(train, 25, {2}, true);
@@ -121,7 +168,7 @@ TEST_CASE("a loop can be restored from any of its saved states") {
   TrainingLoop loop(train, 25, {2}, true);
   for (int step = 0; loop.next() != TrainingLoop::Next::end; ++step) {
     if (loop.next() == TrainingLoop::Next::validate)
-      loop.validated(static_cast<double>(loop.epochs()), 2, 0.5);
+      loop.validated(static_cast<double>(loop.epochs()), 2, {0.5});
     else
       loop.trained(1, 10 * static_cast<double>(loop.epochs() + 1));
     const ByteWriter state = saved(loop);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "files/checksum.hpp"
+#include "study/metrics.hpp"
 #include "study/study.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
@@ -30,6 +31,8 @@ std::string without_end(const std::string& line) {
 TEST_CASE("every field of a result is read back bit for bit") {
   TrainedIteration written = sample_iteration(4294967294);
   written.epochs = {{4294967294, 0, 1.0 / 3, not_a_number, infinity}, {4294967294, 1, -infinity, 5e-324, 1}};
+  written.metrics = {{MetricKind::r2, -infinity}, {MetricKind::accuracy, not_a_number}};
+  written.epoch_metrics = {0.5, -0.0, 1.0 / 3, infinity};
   written.message = "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xff";
   const PredictionsLocation location{12345678901, 40, 0xdeadbeef};
   const auto read = read_journal_line(without_end(journal_line(written, location, 7)), 7);
@@ -38,6 +41,7 @@ TEST_CASE("every field of a result is read back bit for bit") {
   REQUIRE(read->iteration.epochs.size() == 2);
   CHECK(same(read->iteration.epochs[0], written.epochs[0]));
   CHECK(same(read->iteration.epochs[1], written.epochs[1]));
+  CHECK(same_metrics(read->iteration, written));
   CHECK(read->iteration.message == "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xef\xbf\xbd");
   CHECK(read->predictions.offset == location.offset);
   CHECK(read->predictions.bytes == location.bytes);
@@ -97,6 +101,35 @@ TEST_CASE("a line with invalid or too large integers is refused") {
   CHECK(read_journal_line(line_with("-2147483648"), 7).has_value());
   for (const char* rank : {"2147483648", "-2147483649", "18446744073709551615", "1e300", "1.5", "\"1\"", "null"})
     CHECK_FALSE(read_journal_line(line_with(rank), 7).has_value());
+}
+
+TEST_CASE("a line leaves out what a new result has, and must have a status") {
+  TrainedIteration plain;
+  plain.result.iteration = 3;
+  plain.result.status = IterationStatus::finished;
+  plain.result.final_loss = 0.5;
+  const std::string line = without_end(journal_line(plain, {}, 7));
+  CHECK(line.substr(0, line.rfind(R"(,"crc32")")) == R"({"iteration":3,"status":"finished","final_loss":0.5)");
+  REQUIRE(read_journal_line(line, 7).has_value());
+  CHECK(same(read_journal_line(line, 7)->iteration.result, plain.result));
+  plain.result.status = IterationStatus::missing;
+  CHECK_FALSE(read_journal_line(without_end(journal_line(plain, {}, 7)), 7).has_value());
+}
+
+TEST_CASE("a line with an unknown metric, or with a curve without its values, is refused") {
+  TrainedIteration written = sample_iteration(5);
+  written.epochs = {{5, 0, 0.5, 0.25, 1}};
+  written.metrics = {{MetricKind::accuracy, 0.5}};
+  written.epoch_metrics = {0.5};
+  const std::string line = without_end(journal_line(written, {}, 7));
+  REQUIRE(read_journal_line(line, 7).has_value());
+  for (const auto& [from, to] : {std::pair(R"("accuracy":)", R"("accurate":)"), {",1,0.5]", ",1]"}}) {
+    std::string text = line.substr(0, line.rfind(R"(,"crc32")"));
+    text.replace(text.find(from), std::string(from).size(), to);
+    CHECK_FALSE(
+        read_journal_line(text + fmt::format(R"(,"crc32":"{:08x}"}})", checksum(text.data(), text.size(), 7)), 7)
+            .has_value());
+  }
 }
 
 TEST_CASE("stage lines are read back and are not read as results") {
@@ -209,6 +242,8 @@ TEST_CASE("every line that the fast reader accepts gives the same result with th
       [] {
         TrainedIteration written = sample_iteration(5);
         written.epochs = {{5, 0, 0.5, not_a_number, infinity}, {5, 1, -infinity, 5e-324, 1}};
+        written.metrics = {{MetricKind::r2, 0.5}, {MetricKind::accuracy, 1}};
+        written.epoch_metrics = {0.25, 1e-3, not_a_number, 3};
         return written;
       }(),
       {12, 34, 56}, 7));

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
 
@@ -16,6 +17,8 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   TrainedIteration rich = sample_iteration(4294967294);
   rich.message = std::string("odd \0 bytes \xff", 12);
   rich.epochs = {{4294967294, 0, 0.5, -0.0, 1e300}, {4294967294, 1, 1.0 / 3, 0.25, 0.125}};
+  rich.metrics = {{MetricKind::r2, 0.75}, {MetricKind::accuracy, -0.0}};
+  rich.epoch_metrics = {0.5, -0.0, 1e-300, 0.125};
   store.append(rich, {12345678901, 40, 0xdeadbeef}, 7);
   store.append(sample_iteration(0), {}, 70000);
   TrainedIteration large = sample_iteration(5);  // larger than a block of the store
@@ -24,7 +27,7 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   store.append(sample_iteration(3), {}, 0);
   store.settle();
   REQUIRE(store.size() == 4);
-  CHECK(store.packed(0).size() == 106);
+  CHECK(store.packed(0).size() == 120);
   CHECK(same(store[0].trained.result, sample_iteration(0).result));
   CHECK(store[0].file == 70000);
   CHECK(store[0].predictions.bytes == 0);
@@ -36,13 +39,14 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   REQUIRE(last.trained.epochs.size() == 2);
   CHECK(same(last.trained.epochs[0], rich.epochs[0]));
   CHECK(same(last.trained.epochs[1], rich.epochs[1]));
+  CHECK(same_metrics(last.trained, rich));
   CHECK(last.file == 7);
   CHECK(last.predictions.offset == 12345678901);
   CHECK(last.predictions.bytes == 40);
   CHECK(last.predictions.checksum == 0xdeadbeef);
   CHECK(store.positions_of({1, 6}) == IndexRange{1, 3});
   CHECK(store.positions_of({6, 100}).empty());
-  CHECK(store.bytes_of({0, 4}) == 212);
+  CHECK(store.bytes_of({0, 4}) == 240);
   std::int64_t count = 0;
   for (const auto& iteration : store) count += iteration.has_result();
   CHECK(count == 4);
@@ -52,7 +56,7 @@ TEST_CASE("values that a result does not have take no memory") {
   TrainedIteration plain = sample_iteration(0);
   plain.result.gpu = -1;
   plain.result.validation_loss = plain.result.validation_score = std::numeric_limits<double>::quiet_NaN();
-  plain.result.wait_seconds = 0;
+  plain.result.data_seconds = plain.result.validation_seconds = plain.result.wait_seconds = 0;
   plain.result.steps = std::numeric_limits<std::uint32_t>::max();
   TrainedIteration other = plain;
   other.result.iteration = 1;
@@ -62,7 +66,7 @@ TEST_CASE("values that a result does not have take no memory") {
   store.append(plain, {}, 1);
   store.append(other, {}, 2);
   store.settle();
-  CHECK(store.packed(0).size() == 70);
+  CHECK(store.packed(0).size() == 68);
   CHECK(same(store[0].trained.result, plain.result));
   CHECK(same(store[1].trained.result, other.result));
 }
@@ -116,6 +120,8 @@ TEST_CASE("results in memory have the same bits as results read from a journal")
   const double odd = -std::numeric_limits<double>::quiet_NaN();
   written.result.final_loss = written.result.validation_loss = written.result.validation_score = odd;
   written.epochs = {{1, 0, odd, odd, -0.0}};
+  written.metrics = {{MetricKind::accuracy, odd}};
+  written.epoch_metrics = {odd};
   ResultStore store;
   store.append(written, {}, 0);
   store.settle();
@@ -124,4 +130,5 @@ TEST_CASE("results in memory have the same bits as results read from a journal")
   REQUIRE(read.has_value());
   CHECK(same(store[0].trained.result, read->iteration.result));
   CHECK(same(store[0].trained.epochs[0], read->iteration.epochs[0]));
+  CHECK(same_metrics(store[0].trained, read->iteration));
 }

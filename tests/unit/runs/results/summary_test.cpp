@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
@@ -47,6 +48,28 @@ TEST_CASE("iterations without a search are printed on one line each") {
         "Iteration 0 final loss: 1.0432\n"
         "Iteration 1 final loss: 2.0432\n"
         "engine: torch 2 iterations\n");
+}
+
+TEST_CASE("the summary has the metrics of run.metrics") {
+  Study study = test::regression_study();
+  study.data.validation = 0.2;
+  study.run.metrics = {MetricKind::accuracy, MetricKind::r2};
+  const auto with_metrics = [](std::int64_t count) {
+    auto iterations = finished_iterations(count);
+    for (auto& iteration : iterations)
+      iteration.metrics = {{MetricKind::accuracy, 0.25}, {MetricKind::r2, std::numeric_limits<double>::quiet_NaN()}};
+    return iterations;
+  };
+  CHECK_THAT(summary_of(study, with_metrics(1)), ContainsSubstring("  accuracy: 0.2500  R2: not defined\n"));
+  study.study.iterations = 21;
+  CHECK_THAT(summary_of(study, with_metrics(21)),
+             ContainsSubstring("\naccuracy         0.2500  0.0000   0.2500   0.2500\n"));
+  study.study.iterations = 1;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  const std::string text = summary_of(study, with_metrics(2));
+  CHECK_THAT(text, ContainsSubstring("mean accuracy"));
+  CHECK_THAT(text, ContainsSubstring("0.2500"));
 }
 
 TEST_CASE("small losses keep their digits, and an undefined score is named") {

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
@@ -48,11 +49,12 @@ TEST_CASE("the columns of iterations are in the documented order") {
   const std::string text = csv_text(iteration_table(plan, iterations));
   CHECK(text.substr(0, text.find('\n')) ==
         "iteration,stage,trial,fold,member,repeat,seed,train.learning_rate,status,final_loss,validation_loss,"
-        "validation_score,epochs,steps,seconds,wait_seconds,rank,lane,device,engine,message");
+        "validation_score,epochs,steps,seconds,data_seconds,training_seconds,validation_seconds,wait_seconds,rank,lane,"
+        "device,engine,message");
   CHECK(text.find("\n1,0,0,1,0,0,") != std::string::npos);
-  CHECK(text.find(",0.1,finished,0.25,,,0,0,0,0,-1,-1,cpu,native,\n") != std::string::npos);
-  CHECK(text.find(",0.01,finished,0.75,,,0,0,0,0,-1,-1,cuda:1,torch,\n") != std::string::npos);
-  CHECK(text.find(",0.01,failed,0.5,,,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
+  CHECK(text.find(",0.1,finished,0.25,,,0,0,0,0,0,0,0,-1,-1,cpu,native,\n") != std::string::npos);
+  CHECK(text.find(",0.01,finished,0.75,,,0,0,0,0,0,0,0,-1,-1,cuda:1,torch,\n") != std::string::npos);
+  CHECK(text.find(",0.01,failed,0.5,,,0,0,0,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
 }
 
 TEST_CASE("the column of a searched key has the type of the key, and the CSV has the text of the study") {
@@ -85,12 +87,40 @@ TEST_CASE("the column of a searched key has the type of the key, and the CSV has
 }
 
 TEST_CASE("epochs are written one per row, with empty cells for epochs without validation") {
-  EpochResult first{3, 0, 0.5};
-  EpochResult second{3, 1, 0.25, 0.75, 0.875};
-  CHECK(csv_text(epoch_table({first, second})) ==
+  TrainedIteration iteration;
+  iteration.epochs = {{3, 0, 0.5}, {3, 1, 0.25, 0.75, 0.875}};
+  CHECK(csv_text(epoch_table({iteration})) ==
         "iteration,epoch,training_loss,validation_loss,validation_score\n"
         "3,0,0.5,,\n"
         "3,1,0.25,0.75,0.875\n");
+}
+
+TEST_CASE("metrics have a column in each table, which is empty for failed iterations") {
+  const Plan plan = test::whole_plan(test::regression_study());
+  const std::vector<MetricKind> metrics = {MetricKind::r2, MetricKind::accuracy};
+  TrainedIteration finished, failed;
+  finished.result.iteration = failed.result.iteration = 0;
+  finished.metrics = {{MetricKind::r2, 0.5}, {MetricKind::accuracy, 0.25}};
+  finished.epochs = {{0, 0, 1, 1, 1}, {0, 1, 2, 2, 2}};
+  finished.epoch_metrics = {0.125, 0.375, 0.5, 0.25};
+  failed.epochs = {{0, 0, 3, 3, 3}};
+  const std::string iterations = csv_text(iteration_table(plan, {finished, failed}, metrics));
+  CHECK(iterations.find(",engine,r2,accuracy,message\n") != std::string::npos);
+  CHECK(iterations.find(",none,0.5,0.25,\n") != std::string::npos);
+  CHECK(iterations.find(",none,,,\n") != std::string::npos);
+  CHECK(csv_text(epoch_table({finished, failed}, metrics)) ==
+        "iteration,epoch,training_loss,validation_loss,validation_score,r2,accuracy\n"
+        "0,0,1,1,1,0.125,0.375\n"
+        "0,1,2,2,2,0.5,0.25\n"
+        "0,0,3,3,3,,\n");
+  TrialSummary trial;
+  trial.mean_metrics = {0.5, 0.75};
+  CHECK(csv_text(trial_table(plan, {trial}, metrics)).find("mean_final_loss,mean_r2,mean_accuracy,iterations") !=
+        std::string::npos);
+  EnsembleResult ensemble;
+  ensemble.metrics = {0.5, 0.75};
+  CHECK(csv_text(ensemble_table({ensemble}, metrics)) ==
+        "stage,trial,repeat,fold,score,mean_member_score,r2,accuracy\n0,0,0,0,0,0,0.5,0.75\n");
 }
 
 TEST_CASE("text columns are wide enough for the longest text of all iterations and trials") {

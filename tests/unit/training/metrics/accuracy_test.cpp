@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "training/metrics/accuracy.hpp"
+#include "training/metrics/accumulator.hpp"
 
 #include <algorithm>
 
@@ -17,6 +17,8 @@ TEST_CASE("accuracy is the fraction of rows whose largest output is at their lab
     right += std::max_element(begin, begin + rows.width) - begin == rows.labels[static_cast<std::size_t>(row)];
   }
   REQUIRE((right > 0 && right < rows.count));
-  CHECK(value_of(accuracy(), rows, {rows.count}) == static_cast<double>(right) / static_cast<double>(rows.count));
-  CHECK(appended_value_of(accuracy(), rows, {1, 500, 500, rows.count}) == value_of(accuracy(), rows, {rows.count}));
+  CHECK(value_of(MetricKind::accuracy, rows, {rows.count}) ==
+        static_cast<double>(right) / static_cast<double>(rows.count));
+  CHECK(appended_value_of(MetricKind::accuracy, rows, {1, 500, 500, rows.count}) ==
+        value_of(MetricKind::accuracy, rows, {rows.count}));
 }

@@ -5,11 +5,10 @@
 #include <limits>
 
 #include "models/predictions.hpp"
+#include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/small_studies.hpp"
-#include "training/metrics/accuracy.hpp"
 #include "training/metrics/predicted_label.hpp"
-#include "training/metrics/r2.hpp"
 #include "training/metrics/score.hpp"
 
 using namespace sheaf;
@@ -18,6 +17,10 @@ using namespace sheaf::test;
 namespace {
 
 constexpr std::int64_t rows = 60, outputs = 3;
+
+double score_of(MetricKind metric, const std::vector<float>& predictions, const DataSet& data, const RowSet& of) {
+  return prediction_scores({metric}, predictions, data, of).front();
+}
 
 // Numbers with a mean far from zero.
 std::vector<float> numbers(double shift) {
@@ -77,9 +80,9 @@ TEST_CASE("joined sums of parts give the loss and the metrics of all rows") {
     const DataSet values = regression_data(1, std::vector<float>(rows), numbers(0), outputs);
     const auto regression = in_pieces({Task::regression, LossKind::mse, false, outputs}, predictions, ends);
     REQUIRE(regression.metrics().size() == 1);
-    CHECK(regression.metrics()[0].label == "R2");
+    CHECK(regression.metrics()[0].metric == MetricKind::r2);
     CHECK(regression.metrics()[0].value ==
-          Approx(prediction_score(r2(), predictions, values, all_rows())).epsilon(1e-12));
+          Approx(score_of(MetricKind::r2, predictions, values, all_rows())).epsilon(1e-12));
     double squares = 0;
     for (std::size_t index = 0; index < predictions.size(); ++index)
       squares += std::pow(double{predictions[index]} - double{values.targets[index]}, 2);
@@ -89,8 +92,8 @@ TEST_CASE("joined sums of parts give the loss and the metrics of all rows") {
     const auto classification =
         in_pieces({Task::classification, LossKind::cross_entropy, false, outputs}, predictions, ends);
     REQUIRE(classification.metrics().size() == 1);
-    CHECK(classification.metrics()[0].label == "accuracy");
-    CHECK(classification.metrics()[0].value == prediction_score(accuracy(), predictions, classes, all_rows()));
+    CHECK(classification.metrics()[0].metric == MetricKind::accuracy);
+    CHECK(classification.metrics()[0].value == score_of(MetricKind::accuracy, predictions, classes, all_rows()));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "training/metrics/metric.hpp"
+#include "training/metrics/accumulator.hpp"
 #include "training/metrics/predicted_label.hpp"
 
 namespace sheaf::test {
@@ -40,8 +40,8 @@ inline MetricRows metric_rows(std::int64_t count, std::int64_t width) {
 }
 
 /// The metric of all rows, added in the parts that end at `ends`.
-inline double value_of(const Metric& metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
-  const auto accumulator = metric.make_accumulator(rows.width);
+inline double value_of(MetricKind metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
+  const auto accumulator = make_accumulator(metric, rows.width);
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {
     accumulator->add(rows.slice(begin, end));
@@ -51,11 +51,11 @@ inline double value_of(const Metric& metric, const MetricRows& rows, const std::
 }
 
 /// The metric of all rows with one accumulator per part. The accumulators' numbers are copied and then joined.
-inline double appended_value_of(const Metric& metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
-  const auto whole = metric.make_accumulator(rows.width);
+inline double appended_value_of(MetricKind metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
+  const auto whole = make_accumulator(metric, rows.width);
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {
-    const auto slice = metric.make_accumulator(rows.width), received = metric.make_accumulator(rows.width);
+    const auto slice = make_accumulator(metric, rows.width), received = make_accumulator(metric, rows.width);
     slice->add(rows.slice(begin, end));
     received->set_numbers(slice->numbers().data());
     whole->append(*received);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "training/metrics/metric_table.hpp"
+#include "study/metrics.hpp"
 
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -14,27 +13,21 @@ using namespace sheaf::test;
 
 TEST_CASE("names and labels of metrics are unique") {
   std::set<std::string_view> names, labels;
-  for (const Metric& metric : metric_table()) {
+  for (const Metric& metric : metric_table) {
     CHECK(names.insert(metric.name).second);
     CHECK(labels.insert(metric.label).second);
     CHECK(metric.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos);
   }
 }
 
-TEST_CASE("the settings list the metrics of the table, and a study's score is the selected metric") {
-  REQUIRE(std::size(metric_names) == metric_table().size());
-  for (std::size_t index = 0; index < metric_table().size(); ++index) {
-    const Metric& metric = metric_table()[index];
-    CHECK(metric.name == metric_names[index].name);
-    CHECK(metric.task == metric_names[index].task);
+TEST_CASE("a study's score is the selected metric, or the default of the task") {
+  for (const Metric& metric : metric_table) {
     Study study = test::regression_study();
     study.data.task = metric.task;
     study.search.metric = metric.name;
     CHECK(&score_metric(study) == &metric);
-    for (const char* other : {"auto", "loss"}) {
-      study.search.metric = other;
-      CHECK(&score_metric(study) == &default_metric(metric.task));
-    }
+    study.search.metric = "loss";
+    CHECK(&score_metric(study) == &default_metric(metric.task));
   }
 }
 
@@ -46,24 +39,24 @@ TEST_CASE("every task has a default metric") {
 }
 
 TEST_CASE("every metric computed in parts equals the metric of all rows") {
-  for (const Metric& metric : metric_table())
+  for (const Metric& metric : metric_table)
     for (const std::int64_t width : {1, 2, 5}) {
       const MetricRows rows = metric_rows(3000, width);
-      const double whole = value_of(metric, rows, {rows.count});
+      const double whole = value_of(metric.kind, rows, {rows.count});
       CAPTURE(metric.name, width);
       CHECK(std::isfinite(whole));
-      CHECK(value_of(metric, rows, {1, 1, 1700, 1701, rows.count}) == whole);
-      CHECK(appended_value_of(metric, rows, {rows.count}) == whole);
+      CHECK(value_of(metric.kind, rows, {1, 1, 1700, 1701, rows.count}) == whole);
+      CHECK(appended_value_of(metric.kind, rows, {rows.count}) == whole);
       for (const auto& ends : std::vector<std::vector<std::int64_t>>{
                {0, 1, 2, 2, rows.count}, {1500, rows.count, rows.count}, {7, 1000, 1001, 2999, rows.count}})
-        CHECK(appended_value_of(metric, rows, ends) == Approx(whole).epsilon(1e-12));
+        CHECK(appended_value_of(metric.kind, rows, ends) == Approx(whole).epsilon(1e-12));
     }
 }
 
 TEST_CASE("better predictions improve the value in the metric's direction") {
-  for (const Metric& metric : metric_table()) {
+  for (const Metric& metric : metric_table) {
     MetricRows rows = metric_rows(500, 3);
-    const double value = value_of(metric, rows, {rows.count});
+    const double value = value_of(metric.kind, rows, {rows.count});
     rows.predicted_labels = rows.labels;
     for (std::int64_t index = 0; index < rows.count * rows.width; ++index) {
       const bool is_label = index % rows.width == rows.labels[static_cast<std::size_t>(index / rows.width)];
@@ -71,7 +64,7 @@ TEST_CASE("better predictions improve the value in the metric's direction") {
       output = metric.task == Task::regression ? rows.targets[static_cast<std::size_t>(index)] : is_label ? 9.0f : 0.0f;
     }
     CAPTURE(metric.name);
-    const double best = value_of(metric, rows, {rows.count});
+    const double best = value_of(metric.kind, rows, {rows.count});
     CHECK((metric.larger_is_better ? best > value : best < value));
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "training/metrics/r2.hpp"
+#include "training/metrics/accumulator.hpp"
 
 #include <cmath>
 
@@ -36,8 +36,8 @@ double two_pass_r2(const MetricRows& rows) {
 TEST_CASE("R2 equals the two-pass computation") {
   for (const std::int64_t width : {1, 2, 3, 4, 9}) {
     const MetricRows rows = metric_rows(20000, width);
-    CHECK(value_of(r2(), rows, {rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-12));
-    CHECK(appended_value_of(r2(), rows, {1, 9000, rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-12));
+    CHECK(value_of(MetricKind::r2, rows, {rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-12));
+    CHECK(appended_value_of(MetricKind::r2, rows, {1, 9000, rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-12));
   }
 }
 
@@ -45,22 +45,22 @@ TEST_CASE("R2 is accurate when the mean of the targets is large") {
   MetricRows rows = metric_rows(20000, 1);
   for (auto* values : {&rows.outputs, &rows.targets})
     for (float& value : *values) value += 1e6f;
-  CHECK(value_of(r2(), rows, {rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
-  CHECK(appended_value_of(r2(), rows, {9000, rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
+  CHECK(value_of(MetricKind::r2, rows, {rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
+  CHECK(appended_value_of(MetricKind::r2, rows, {9000, rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
 }
 
 TEST_CASE("R2 of a single row is not defined") {
   const MetricRows rows = metric_rows(1, 2);
-  CHECK(std::isnan(value_of(r2(), rows, {1})));
+  CHECK(std::isnan(value_of(MetricKind::r2, rows, {1})));
 }
 
 TEST_CASE("R2 of a constant target is 1 if predicted exactly and 0 otherwise, at once or in parts") {
   MetricRows rows = metric_rows(10, 1);
   rows.targets.assign(10, 0.1f);
   rows.outputs = rows.targets;
-  CHECK(value_of(r2(), rows, {10}) == 1);
-  CHECK(appended_value_of(r2(), rows, {4, 10}) == 1);
+  CHECK(value_of(MetricKind::r2, rows, {10}) == 1);
+  CHECK(appended_value_of(MetricKind::r2, rows, {4, 10}) == 1);
   rows.outputs.back() = 0.2f;
-  CHECK(value_of(r2(), rows, {10}) == 0);
-  CHECK(appended_value_of(r2(), rows, {4, 10}) == 0);
+  CHECK(value_of(MetricKind::r2, rows, {10}) == 0);
+  CHECK(appended_value_of(MetricKind::r2, rows, {4, 10}) == 0);
 }

@@ -4,28 +4,36 @@
 #include <cmath>
 #include <utility>
 
+#include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/row_sets.hpp"
 #include "support/small_studies.hpp"
-#include "training/metrics/accuracy.hpp"
-#include "training/metrics/r2.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
 
+namespace {
+
+double score_of(MetricKind metric, const std::vector<float>& predictions, const DataSet& data, const RowSet& rows) {
+  return prediction_scores({metric}, predictions, data, rows).front();
+}
+
+}  // namespace
+
 TEST_CASE("accuracy counts the rows whose largest prediction is at their label") {
   const DataSet data = classification_data(1, {0, 0, 0, 0}, {0, 2, 1, 1}, 3);
   const std::vector<float> predictions = {5, 1, 2, /**/ 0, 3, 1, /**/ -3, -1, -2, /**/ 0.5f, 0.5f, 0};
-  CHECK(prediction_score(accuracy(), predictions, data, row_set({0, 1, 2, 3})) ==
+  CHECK(score_of(MetricKind::accuracy, predictions, data, row_set({0, 1, 2, 3})) ==
         0.5);  // the last row is a tie, where the first of the equal outputs counts
-  CHECK(prediction_score(accuracy(), {-1, -2, 0.5f}, data, row_set({1})) == 1);  // a subset of the rows
+  CHECK(score_of(MetricKind::accuracy, {-1, -2, 0.5f}, data, row_set({1})) == 1);  // a subset of the rows
 }
 
 TEST_CASE("R2 is one minus the ratio of residual to total sum of squares, averaged over outputs") {
   const DataSet data = regression_data(1, {0, 0, 0}, {1, 10, 2, 20, 3, 60}, 2);
   // Output 0: residual 0.25 + 0 + 1, total 2. Output 1: residual 100 + 0 + 0, total 400 + 100 + 900 around the mean 30.
   const std::vector<float> predictions = {1.5f, 20, 2, 20, 2, 60};
-  CHECK(prediction_score(r2(), predictions, data, row_set({0, 1, 2})) == Approx((1 - 1.25 / 2 + 1 - 100.0 / 1400) / 2));
+  CHECK(score_of(MetricKind::r2, predictions, data, row_set({0, 1, 2})) ==
+        Approx((1 - 1.25 / 2 + 1 - 100.0 / 1400) / 2));
 }
 
 TEST_CASE("the score of many rows, some of them repeated, uses each row's own target or label") {
@@ -42,13 +50,13 @@ TEST_CASE("the score of many rows, some of them repeated, uses each row's own ta
   const DataSet classes = classification_data(1, features, labels, outputs);
   for (const std::int64_t row : chosen)
     predictions.insert(predictions.end(), targets.begin() + row * outputs, targets.begin() + (row + 1) * outputs);
-  CHECK(prediction_score(r2(), predictions, values, row_set(chosen)) == 1);
+  CHECK(score_of(MetricKind::r2, predictions, values, row_set(chosen)) == 1);
   predictions.clear();
   for (const std::int64_t row : chosen)
     for (std::int64_t output = 0; output < outputs; ++output)
       predictions.push_back(labels[static_cast<std::size_t>(row)] == output ? 2.0f : 1.0f);
-  CHECK(prediction_score(accuracy(), predictions, classes, row_set(chosen)) == 1);
+  CHECK(score_of(MetricKind::accuracy, predictions, classes, row_set(chosen)) == 1);
   std::swap(predictions[5000], predictions[5001]);  // swaps two outputs of one row
   const auto count = static_cast<double>(chosen.size());
-  CHECK(prediction_score(accuracy(), predictions, classes, row_set(chosen)) == (count - 1) / count);
+  CHECK(score_of(MetricKind::accuracy, predictions, classes, row_set(chosen)) == (count - 1) / count);
 }

@@ -1,4 +1,4 @@
-// The interface of metrics. A metric is one number that measures how well the outputs of a model fit labels or targets.
+// The computation of metrics (study/metrics.hpp).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,10 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
-#include "study/data_options.hpp"
+#include "study/metrics.hpp"
 
 namespace sheaf {
 
@@ -52,13 +51,7 @@ class Accumulator {
   std::vector<double> numbers_;
 };
 
-struct Metric {
-  std::string_view name;   ///< for settings, in lower case
-  std::string_view label;  ///< for messages and reports
-  Task task = Task::regression;
-  bool larger_is_better = true;
-  std::unique_ptr<Accumulator> (*make_accumulator)(std::int64_t output_count) = nullptr;  ///< returns one without rows
-  std::int64_t min_rows = 1;  ///< the value is NaN for fewer rows
-};
+/// Returns an accumulator without rows, for outputs [rows, output_count].
+std::unique_ptr<Accumulator> make_accumulator(MetricKind metric, std::int64_t output_count);
 
 }  // namespace sheaf

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "study/metrics.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "study/study.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr bool is_in_order() {
+  for (std::size_t index = 0; index < metric_table.size(); ++index)
+    if (metric_table[index].kind != static_cast<MetricKind>(index)) return false;
+  return true;
+}
+static_assert(is_in_order());
+
+template <class Condition>
+const Metric* find_first(const Condition& condition) {
+  const auto* const found = std::find_if(metric_table.begin(), metric_table.end(), condition);
+  return found == metric_table.end() ? nullptr : found;
+}
+
+}  // namespace
+
+const Metric* find_metric(std::string_view name) {
+  return find_first([name](const Metric& metric) { return metric.name == name; });
+}
+
+const Metric& default_metric(Task task) {
+  const Metric* const found = find_first([task](const Metric& metric) { return metric.task == task; });
+  if (found == nullptr) throw std::logic_error("the task is not settled");
+  return *found;
+}
+
+const Metric& score_metric(const Study& study) {
+  const Metric* const found = find_metric(study.search.metric);
+  return found == nullptr ? default_metric(study.data.task) : *found;
+}
+
+}  // namespace sheaf
