@@ -91,8 +91,9 @@ TEST_CASE("records with too many fields and labels that are too long are refused
   CsvFields fields;
   CHECK(fields.split(std::string(5 << 20, ','), ','));
   CHECK(fields.size() == max_csv_fields + 1);
-  CHECK_THROWS_WITH(import({"1,a\n2," + std::string(4097, 'b') + "\n"}),
-                    StartsWith("The label in line 2 of '0' has 4097 bytes"));
+  CHECK_THROWS_WITH(
+      import({"1,a\n2," + std::string(4097, 'b') + "\n"}),
+      StartsWith("line 2 of '0', column 1, has a label of 4097 bytes (the limit is 4096). Correct it, or choose"));
 }
 
 TEST_CASE("fields lose their quotes and surrounding blanks, and quoted text is unchanged") {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_targets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+// The maximum length of a class name, in bytes.
+constexpr std::size_t longest_label = 4096;
+
+template <class T>
+void append_bytes(std::vector<std::byte>& bytes, T value) {
+  const auto* begin = reinterpret_cast<const std::byte*>(&value);
+  bytes.insert(bytes.end(), begin, begin + sizeof value);
+}
+
+// Subtracts an offset from each column of the float64 `targets` and rounds them to float32. `known`: the offsets to
+// use; null: sampled_offset(). `offsets`: those used, or nothing if all are 0.
+NumberArray with_offsets(NumberArray targets, const std::vector<double>* known, std::vector<double>& offsets) {
+  const std::int64_t columns = targets.row_elements(), rows = targets.rows();
+  CellBlocks cells;
+  visit_numbers(targets, [&](const auto* values) {
+    for (std::size_t index = 0; index < targets.elements(); ++index) cells.add(static_cast<double>(values[index]));
+  });
+  targets.bytes = std::vector<std::byte>();
+  offsets.assign(static_cast<std::size_t>(columns), 0);
+  for (std::int64_t column = 0; column < columns; ++column)
+    offsets[static_cast<std::size_t>(column)] = known == nullptr ? sampled_offset(cells, rows, column, columns)
+                                                : known->size() != offsets.size()
+                                                    ? 0
+                                                    : known->at(static_cast<std::size_t>(column));
+  NumberArray floats{NumberType::float32, targets.shape, {}};
+  floats.bytes.reserve(floats.elements() * sizeof(float));
+  std::size_t column = 0;
+  cells.consume([&](double value) {
+    append_bytes(floats.bytes, static_cast<float>(value - offsets[column]));
+    if (++column == offsets.size()) column = 0;
+  });
+  if (std::all_of(offsets.begin(), offsets.end(), [](double offset) { return offset == 0; })) offsets.clear();
+  return floats;
+}
+
+// "contains 'NA', which means an empty cell (a number is expected)"
+std::string empty_reason(std::string_view text, const std::string& expected) {
+  return text.empty() ? fmt::format("is empty ({})", expected)
+                      : fmt::format("contains {}, which means an empty cell ({})", quoted(std::string(text)), expected);
+}
+
+}  // namespace
+
+std::string drop_row_advice(const CsvOptions& options) {
+  return options.like == nullptr && !options.numbers_only ? ", or leave out its row with --missing=drop"
+                                                          : ", or leave out its row";
+}
+
+CsvTargets::CsvTargets(const CsvBeginning& first, const CsvLayout& layout, const ChosenDecimal& decimal,
+                       const CsvOptions& options)
+    : layout_(layout), options_(options) {
+  if (layout.roles.targets.size() != 1 || layout.is_regression) return;
+  if (options.like != nullptr || options.task == Task::classification) {
+    has_text_labels_ = true;
+    return;
+  }
+  const std::size_t column = layout.roles.targets.front();
+  const ColumnEvidence& evidence = first.evidence[column];
+  const ColumnKind kind = kind_of(evidence, decimal.mark);
+  has_text_labels_ = (kind != ColumnKind::number && kind != ColumnKind::undecided) || evidence.leading_zeros > 0;
+  const auto refuse = [&](const std::string& problem, std::string_view example) {
+    throw RunError(fmt::format(
+        "The label {} of '{}' {} ({}). Choose another column with --label, or pass {}=classification to make each "
+        "text a class.",
+        layout.text_of(column), first.name(), problem, quoted(as_utf8(example)), options.task_option));
+  };
+  if (kind == ColumnKind::unclear)
+    refuse(
+        "has texts that look like numbers, but cannot all be read as such",
+        first_unreadable(first, column, decimal.is_known ? std::optional(decimal.mark) : std::nullopt, options.empty));
+  if (kind == ColumnKind::date) refuse("has dates or times", evidence.example);
+  if (kind == ColumnKind::identifier)
+    refuse("has a different text in nearly every row, like an identifier", evidence.example);
+}
+
+bool CsvTargets::is_known_class(std::string_view label) const {
+  if (options_.like == nullptr) return false;
+  const auto& names = options_.like->class_names;
+  return std::find(names.begin(), names.end(), label) != names.end();
+}
+
+bool CsvTargets::is_empty(std::string_view text, const NumberForm& form) const {
+  const EmptyCells& empty = options_.empty;
+  if (has_text_labels_) return empty.is_empty(text) && !is_known_class(text);
+  if (empty.is_empty_number(text)) return true;
+  const auto number = empty.has_numbers() ? parse_cell(text, form) : std::nullopt;
+  return number && empty.is_empty_value(*number);
+}
+
+double CsvTargets::number(std::string_view text, const NumberForm& form) const {
+  const auto value = options_.empty.has_numbers() && is_empty(text, form) ? std::nullopt : parse_cell(text, form);
+  if (value && std::abs(*value) <= 3.4028234663852886e38) return *value;
+  if (is_empty(text, form)) throw BadCell{empty_reason(text, "a number is expected"), drop_row_advice(options_)};
+  const std::string cell = quoted(std::string(text));
+  if (value) throw BadCell{fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), ""};
+  throw BadCell{fmt::format("contains {} (a number is expected)", cell),
+                layout_.is_regression
+                    ? ""
+                    : fmt::format(", or pass {}=classification to make each text a class", options_.task_option)};
+}
+
+void CsvTargets::add_label(std::string_view text, const NumberForm& form) {
+  if (text.size() > longest_label)
+    throw BadCell{fmt::format("has a label of {} bytes (the limit is {})", text.size(), longest_label),
+                  ", or choose another column with --label"};
+  if (!has_text_labels_) {
+    labels_.add(text, number(text, form));
+    return;
+  }
+  if (is_empty(text, form))
+    throw BadCell{
+        empty_reason(text, "a label is expected"),
+        drop_row_advice(options_) + (text.empty() ? "" : ", or keep it as a class with --keep_default_na=false")};
+  const auto value = parse_cell(text, form);
+  // An infinite label is an error, as for numbers. Any other text is a number or a class name.
+  if (value && !std::isfinite(static_cast<float>(*value))) static_cast<void>(number(text, form));
+  labels_.add(text, has_leading_zeros(text) ? std::nullopt : value);
+}
+
+void CsvTargets::add(std::string_view text, const NumberForm& form) {
+  if (layout_.is_regression)
+    numbers_.add(number(text, form));
+  else
+    add_label(text, form);
+}
+
+void CsvTargets::finish(std::int64_t rows, const std::string& file, ImportedData& data) {
+  const auto& columns = layout_.roles.targets;
+  if (columns.empty()) return;
+  CodedTargets coded;
+  if (layout_.is_regression) {
+    coded.array = {NumberType::float64, {rows}, {}};
+    if (columns.size() > 1) coded.array.shape.push_back(static_cast<std::int64_t>(columns.size()));
+    coded.array.bytes.reserve(coded.array.elements() * sizeof(double));
+    numbers_.consume([&](double value) { append_bytes(coded.array.bytes, value); });
+  } else {
+    coded = labels_.finish(options_.task, options_.known_classes(),
+                           fmt::format("{} of '{}'", layout_.text_of(columns.front()), file));
+  }
+  if (is_real(coded.array.type)) {
+    const auto* known = options_.like == nullptr ? nullptr : &options_.like->target_offsets;
+    coded.array = with_offsets(std::move(coded.array), known, data.description.target_offsets);
+  }
+  data.set_targets(std::move(coded), options_.task_option);
+  if (layout_.names.empty()) return;
+  for (const std::size_t column : columns) data.description.target_names.push_back(layout_.names[column]);
+}
+
+}  // namespace sheaf
