@@ -108,6 +108,16 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string listed(const std::vector<std::string>& texts, std::size_t max_shown) {
+  const bool are_all_shown = texts.size() <= max_shown;
+  const std::size_t shown = (are_all_shown ? texts.size() : max_shown) - 1;  // before "and"
+  if (texts.empty()) return "";
+  std::string list;
+  for (std::size_t index = 0; index < shown; ++index) list += (index > 0 ? ", " : "") + texts[index];
+  const std::string last = are_all_shown ? texts.back() : fmt::format("{} more", texts.size() - shown);
+  return list.empty() ? last : list + " and " + last;
+}
+
 std::string human_seconds(double seconds) {
   if (seconds < 0.9995) return fmt::format("{:.3g} s", seconds);
   if (seconds < 99.95) return fmt::format("{:.1f} s", seconds);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ std::string csv_field(const std::string& text);
 
 /// Returns for example "1 row" or "2 rows". `noun` is singular; its plural must end in s.
 std::string counted(std::int64_t count, std::string_view noun);
+
+/// Returns for example "a, b and c" or, if there are more than `max_shown` texts, "a, b and 3 more".
+std::string listed(const std::vector<std::string>& texts, std::size_t max_shown = 5);
 
 /// Formats a duration: "0.42 s", "38.0 s", "12 min 5 s", "3 h 20 min".
 std::string human_seconds(double seconds);

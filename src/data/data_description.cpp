@@ -162,17 +162,10 @@ DescribedColumns columns_of(const Json& json) {
   return described;
 }
 
-// "column 'a'", "columns 'a' and 'b'", "columns 'a', 'b' and 3 more"
-std::string list_of_columns(const Texts& names) {
-  constexpr std::size_t max_shown = 5;
-  const std::size_t shown = names.size() <= max_shown ? names.size() : max_shown - 1;
-  std::string text = names.size() == 1 ? "column " : "columns ";
-  for (std::size_t index = 0; index < shown; ++index) {
-    if (index > 0) text += index + 1 == names.size() ? " and " : ", ";
-    text += sheaf::quoted(names[index]);
-  }
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
+// "column 'a'", "columns 'a', 'b' and 3 more"
+std::string list_of_columns(Texts names) {
+  for (auto& name : names) name = sheaf::quoted(name);
+  return (names.size() == 1 ? "column " : "columns ") + listed(names);
 }
 
 }  // namespace

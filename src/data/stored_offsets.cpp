@@ -83,16 +83,11 @@ void add_lossy(const Sample& sample, const std::vector<std::string>& names, cons
 }
 
 void warn_of_lost_digits(const std::string& file, const std::vector<std::string>& lossy) {
-  constexpr std::size_t max_shown = 5;
   if (lossy.empty()) return;
-  std::string names;
-  for (std::size_t index = 0; index < std::min(lossy.size(), max_shown); ++index)
-    names += (index > 0 ? ", " : "") + lossy[index];
-  if (lossy.size() > max_shown) names += fmt::format(" and {} more", lossy.size() - max_shown);
   warn_root(
       fmt::format("{} of '{}' {} lost digits (32-bit floating point does not distinguish neighboring values). "
                   "Store {} as 64-bit floating point.",
-                  names, file, lossy.size() == 1 ? "has" : "have", lossy.size() == 1 ? "it" : "them"));
+                  listed(lossy), file, lossy.size() == 1 ? "has" : "have", lossy.size() == 1 ? "it" : "them"));
 }
 
 // The offsets of rank 0; one number per column.

@@ -187,7 +187,7 @@ for path in ("ticks_numpy.h5", "ticks.npz"):
                  (loss, (residuals**2).mean()))
 write("single.h5", shifted.astype("f4"), (value * 300 + 2e9).astype("f4"))
 result = run("single.h5", "single")
-checks.check("feature 0, target 0 of '" in result.stderr and "have lost digits" in result.stderr,
+checks.check("feature 0 and target 0 of '" in result.stderr and "have lost digits" in result.stderr,
              "lost digits are named", result.stderr)
 write("years.h5", numpy.stack([random.integers(1990, 2024, rows), random.integers(0, 9, rows)], axis=1), value)
 result = run("years.h5", "years")

@@ -2,10 +2,8 @@
 #include "commands/import/import_command.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "commands/import/import_arguments.hpp"
@@ -94,13 +92,10 @@ std::string report(const ImportRequest& request, const std::string& content, dou
                      human_bytes(static_cast<double>(status.st_size)), human_seconds(seconds));
 }
 
-// "train.csv, more.csv"
+// "train.csv and more.csv"
 std::string source_of(const ImportRequest& request) {
   constexpr std::size_t max_shown = 8;
-  const std::size_t shown = std::min(request.inputs.size(), max_shown);
-  std::string text = fmt::format("{}", fmt::join(request.inputs.begin(), request.inputs.begin() + shown, ", "));
-  if (shown < request.inputs.size()) text += fmt::format(" and {} more", request.inputs.size() - shown);
-  return printable(text);
+  return printable(listed(request.inputs, max_shown));
 }
 
 // "3 classes": all that have names, even if some have no rows.

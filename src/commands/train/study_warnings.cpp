@@ -2,7 +2,6 @@
 #include "commands/train/study_warnings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +20,6 @@ namespace sheaf {
 namespace {
 
 // More are counted only.
-constexpr std::size_t max_classes_named = 5;
 
 bool ranks_by_training_loss(const Study& study, const Plan& plan) {
   return plan.trial_count() > 1 && !validation_epochs(study).any();
@@ -39,13 +37,10 @@ std::string classes_text(const std::vector<std::size_t>& labels, const std::vect
   if (labels.empty()) return "";
   std::vector<std::string> named;
   for (const std::size_t label : labels) {
-    if (named.size() == max_classes_named) break;
     const std::string name = label < class_names.size() ? quoted(class_names[label]) : fmt::format("{}", label);
     named.push_back(fmt::format("{} ({})", name, counted(counts[label], "row")));
   }
-  const std::size_t more = labels.size() - named.size();
-  return fmt::format("{} {}{}", labels.size() == 1 ? "class" : "classes", fmt::join(named, ", "),
-                     more == 0 ? "" : fmt::format(" and {} more", more));
+  return (labels.size() == 1 ? "class " : "classes ") + listed(named);
 }
 
 template <class Condition>

@@ -15,14 +15,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// "a, b, c and 3 more"
-std::string some_of(const Texts& texts, std::size_t max_shown = 5) {
-  const std::size_t shown = texts.size() <= max_shown ? texts.size() : max_shown - 1;
-  const std::string list =
-      fmt::format("{}", fmt::join(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  return shown < texts.size() ? fmt::format("{} and {} more", list, texts.size() - shown) : list;
-}
-
 const char* were(std::int64_t count) {
   return count == 1 ? "was" : "were";
 }
@@ -54,7 +46,7 @@ void add_left_out(const CsvBeginning& first, const CsvLayout& layout, Texts& not
   for (const std::size_t column : row_names)
     columns.push_back(layout.names[column].empty() ? "the unnamed first column" : layout.text_of(column));
   if (!columns.empty())
-    notes.push_back(fmt::format("{} of '{}' {} left out (names or numbers of the rows)", some_of(columns), first.name(),
+    notes.push_back(fmt::format("{} of '{}' {} left out (names or numbers of the rows)", listed(columns), first.name(),
                                 were(static_cast<std::int64_t>(columns.size()))));
   for (const std::size_t column : layout.roles.left_out) {
     const ColumnEvidence& cells = first.evidence[column];
@@ -108,7 +100,7 @@ void add_empty_and_unknown(const CsvTable& table, const CsvLayout& layout, const
         "{} in {} {} empty: {}", counted(empty, "cell"), counted(empty_columns, "column"), empty == 1 ? "is" : "are",
         options.like != nullptr ? "they are treated as in the training data"
                                 : fill_text(options.missing) + ", and an empty text is a category of its own"));
-  if (!unknown.empty()) notes.push_back(fmt::format("{} ({})", unknown_cells_note(unknown_count), some_of(unknown)));
+  if (!unknown.empty()) notes.push_back(fmt::format("{} ({})", unknown_cells_note(unknown_count), listed(unknown)));
 }
 
 void add_counts(const CsvCounts& counts, const CsvOptions& options, Texts& notes) {
@@ -138,7 +130,7 @@ std::string layout_note(const CsvBeginning& first, const CsvLayout& layout) {
   Texts targets;
   for (const std::size_t column : layout.roles.targets) targets.push_back(layout.text_of(column));
   parts.push_back(targets.empty()        ? "no label"
-                  : layout.is_regression ? "target " + some_of(targets)
+                  : layout.is_regression ? "target " + listed(targets)
                                          : "label " + targets.front());
   return fmt::format("of {}: {}", counted(static_cast<std::int64_t>(layout.column_count), "column"),
                      fmt::join(parts, ", "));
@@ -166,13 +158,13 @@ std::vector<std::string> cell_notes(const CsvTable& table, const CsvLayout& layo
     notes.push_back(
         fmt::format("numbers with commas, signs or units of money were read as numbers ({}); pass "
                     "--decimal or --categorical if that is wrong",
-                    some_of(unusual, max_unusual)));
+                    listed(unusual, max_unusual)));
   if (!decimal.unclear_number.empty())
     notes.push_back(
         fmt::format("numbers such as {} were read with a decimal point (pass --decimal=, if points separate thousands)",
                     quoted(decimal.unclear_number)));
   if (options.like == nullptr && !texts.empty())
-    notes.push_back(fmt::format("text was encoded by categories ({})", some_of(texts)));
+    notes.push_back(fmt::format("text was encoded by categories ({})", listed(texts)));
   add_empty_and_unknown(table, layout, options, notes);
   add_counts(table.counts(), options, notes);
   return notes;

@@ -2,7 +2,6 @@
 #include "files/hdf5/listing.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -86,11 +85,9 @@ std::string contents_text(hid_t file) {
     const Usefulness &a = one.first, &b = other.first;
     return a.kind != b.kind ? a.kind < b.kind : by_size && a.elements > b.elements;
   });
-  for (std::size_t number = 0; number < names.size(); ++number) names[number] = printable(ranked[number].second);
-  const auto shown = std::min(names.size(), max_shown);
-  std::string text = fmt::format("it has '{}'", fmt::join(names.begin(), names.begin() + shown, "', '"));
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
+  for (std::size_t number = 0; number < names.size(); ++number)
+    names[number] = fmt::format("'{}'", printable(ranked[number].second));
+  return "it has " + listed(names, max_shown);
 }
 
 std::optional<std::string> find_pandas_object(hid_t file) {

@@ -14,7 +14,7 @@ namespace sheaf {
 /// object that the library cannot read. Local.
 std::vector<std::string> list_data_sets(hid_t file);
 
-/// Returns for example "it has '/a', '/b' and 3 more", with at most ten names: arrays of numbers first, the largest
+/// Returns for example "it has '/a', '/b' and 3 more", with up to ten names: arrays of numbers first, the largest
 /// ones if there are many, then texts, tables, and last single values, empty data sets and the indexes of PyTables.
 /// Local.
 std::string contents_text(hid_t file);

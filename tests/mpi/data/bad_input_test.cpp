@@ -69,7 +69,7 @@ TEST_CASE("a missing file or data set gives the same message on all ranks") {
   auto options = options_of(Task::regression);
   options.targets = "/target";
   CHECK(error_of(file_of({1, 2, 3, 4}, {1, 2, 3, 4}), options) ==
-        "File 'bad.h5' has no data set '/target' (it has '/features', '/targets'). Did you mean '/targets'?");
+        "File 'bad.h5' has no data set '/target' (it has '/features' and '/targets'). Did you mean '/targets'?");
 }
 
 TEST_CASE("data sets whose shapes do not fit are refused with their names and shapes") {

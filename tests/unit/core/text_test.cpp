@@ -21,6 +21,16 @@ TEST_CASE("nearest_name finds nothing for a word that nobody types, whose distan
   CHECK(nearest_name(longer + "y", {longer}).empty());
 }
 
+TEST_CASE("listed joins texts and counts those that are not shown") {
+  using Texts = std::vector<std::string>;
+  CHECK(listed({}) == "");
+  CHECK(listed({"a"}) == "a");
+  CHECK(listed({"a", "b"}) == "a and b");
+  CHECK(listed({"a", "b", "c"}, 3) == "a, b and c");
+  CHECK(listed({"a", "b", "c", "d"}, 3) == "a, b and 2 more");
+  CHECK(listed(Texts(1000, "x")) == "x, x, x, x and 996 more");
+}
+
 TEST_CASE("as_utf8 keeps UTF-8 and decodes other text as Latin-1, without zero bytes") {
   CHECK(as_utf8("") == "");
   CHECK(as_utf8("a\n\xc3\xa4\xf0\x9f\x8c\xbe") == "a\n\xc3\xa4\xf0\x9f\x8c\xbe");

@@ -275,7 +275,7 @@ TEST_CASE("columns of text are encoded, and the description has their categories
   CHECK(data.description.target_names == Texts{"y"});
   CHECK(data.description.class_names == Texts{"no", "yes"});
   CHECK(data.notes == Texts{"'0': 3 rows of 4 columns: header in line 1, label column 3 ('y')",
-                            "text was encoded by categories (column 0 ('city'): 2 categories, column 1 ('floor'): 2 "
+                            "text was encoded by categories (column 0 ('city'): 2 categories and column 1 ('floor'): 2 "
                             "categories)"});
   CsvOptions headless;
   headless.header = false;
@@ -379,10 +379,10 @@ TEST_CASE("numbers with separators, signs and units of money are read, with a no
   const auto data = import({"pop,y\n\"1,037\",$1.50\n\"2,500\",$2\n950,$3\n"});
   CHECK(numbers(data.features) == std::vector<double>{1037, 2500, 950});
   CHECK(numbers(*data.targets) == std::vector<double>{1.5, 2, 3});
-  CHECK(
-      data.notes[1] ==
-      "numbers with commas, signs or units of money were read as numbers (column 0 ('pop'): '2,500' is 2500, column 1 "
-      "('y'): '$3' is 3); pass --decimal or --categorical if that is wrong");
+  CHECK(data.notes[1] ==
+        "numbers with commas, signs or units of money were read as numbers (column 0 ('pop'): '2,500' is 2500 and "
+        "column 1 "
+        "('y'): '$3' is 3); pass --decimal or --categorical if that is wrong");
   std::string weights = "w,y\n";
   for (int row = 0; row < 20; ++row) weights += std::to_string(row) + " kg,0\n";
   CHECK_THROWS_WITH(import({weights}),

@@ -137,14 +137,14 @@ TEST_CASE("an object that is not a data set of numbers is refused with its name 
     file.table("/table", 2);
   }
   CHECK(error_of("sets.h5", "/featuers") ==
-        "File 'sets.h5' has no data set '/featuers' (it has '/features', '/group/targets', '/text', '/table', "
-        "'/scalar'). Did you mean '/features'?");
+        "File 'sets.h5' has no data set '/featuers' (it has '/features', '/group/targets', '/text', '/table' "
+        "and '/scalar'). Did you mean '/features'?");
   CHECK(error_of("sets.h5", "targets/deeper/still") ==
         "File 'sets.h5' has no data set '/targets/deeper/still' (it has '/features', '/group/targets', '/text', "
-        "'/table', '/scalar').");
+        "'/table' and '/scalar').");
   CHECK(error_of("sets.h5", "/group") ==
         "File 'sets.h5' has a group '/group', not a data set of this name (it has '/features', '/group/targets', "
-        "'/text', '/table', '/scalar'). Specify a data set.");
+        "'/text', '/table' and '/scalar'). Specify a data set.");
   CHECK(error_of("sets.h5", "/text") ==
         "The data set '/text' of 'sets.h5' contains text, not numbers. Store integers or floating-point numbers.");
   CHECK(error_of("sets.h5", "table") ==
