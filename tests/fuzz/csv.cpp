@@ -50,16 +50,18 @@ std::string results_of(const std::string& file, const CsvSyntax& syntax, std::si
   return all + (accepted ? "end" : "refused");
 }
 
-// The decoded text, read in blocks.
+// The decoded text, read in blocks; "refused" if it has zero bytes.
 std::string text_of(const std::string& file, std::size_t sample_bytes, std::size_t block_bytes) {
   MemorySource source("file", file);
-  CsvText text(source, sample_bytes, 1 << 20);
   std::string all, block(block_bytes, '\0');
-  for (std::size_t got = block_bytes; got == block_bytes;) {
-    got = text.read(block.data(), block_bytes);
-    all.append(block, 0, got);
-  }
-  return all;
+  const bool accepted = fuzz::accepts([&] {
+    CsvText text(source, sample_bytes, 1 << 20);
+    for (std::size_t got = block_bytes; got == block_bytes;) {
+      got = text.read(block.data(), block_bytes);
+      all.append(block, 0, got);
+    }
+  });
+  return accepted ? all : "refused";
 }
 
 // Imports the first file, then the others like it.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "data/import/csv_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+
+#include "core/error.hpp"
 
 namespace sheaf {
 namespace {
@@ -61,7 +65,7 @@ CsvText::CsvText(ByteSource& source, std::size_t sample_bytes, std::size_t longe
   do {
     const std::size_t old = sample_.size();
     sample_.resize(wanted);
-    sample_.resize(old + read_decoded(sample_.data() + old, wanted - old));
+    sample_.resize(old + read_text(sample_.data() + old, wanted - old));
     is_whole_ = sample_.size() < wanted;
     wanted *= 4;
   } while (!is_whole_ && sample_.size() < longest && !has_lines(sample_));
@@ -85,10 +89,23 @@ std::size_t CsvText::read(void* bytes, std::size_t count) {
   const std::size_t first = std::min(count, sample_.size() - returned_);
   std::copy_n(sample_.data() + returned_, first, text);
   returned_ += first;
-  return first == count ? count : first + read_decoded(text + first, count - first);
+  return first == count ? count : first + read_text(text + first, count - first);
 }
 
-// Reads text that follows the sample.
+// Reads text that follows, and refuses zero bytes.
+std::size_t CsvText::read_text(char* text, std::size_t count) {
+  const std::size_t got = read_decoded(text, count);
+  const auto* zero = static_cast<const char*>(got == 0 ? nullptr : std::memchr(text, 0, got));
+  require(zero == nullptr, [&] {
+    return fmt::format(
+        "'{}' has a zero byte at position {} (it is a binary file, a damaged one, or text in UTF-16 or UTF-32 without "
+        "a byte order mark). Save it as CSV in UTF-8.",
+        name(), read_ + static_cast<std::uint64_t>(zero - text));
+  });
+  read_ += got;
+  return got;
+}
+
 std::size_t CsvText::read_decoded(char* text, std::size_t count) {
   if (encoding_ == Encoding::bytes) {
     const std::size_t first = std::min(count, raw_.size());

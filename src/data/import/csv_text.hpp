@@ -16,7 +16,7 @@ namespace sheaf {
 class CsvText : public ByteSource {
  public:
   /// Reads the first `sample_bytes` bytes or, if they contain only a few line ends, as many as needed to find more, up
-  /// to `longest`. `source` must outlive this object. Throws as ByteSource::read().
+  /// to `longest`. `source` must outlive this object. Throws as read().
   CsvText(ByteSource& source, std::size_t sample_bytes, std::size_t longest);
 
   /// The beginning of the text, or all of it.
@@ -24,13 +24,15 @@ class CsvText : public ByteSource {
   /// Whether sample() is the whole text.
   bool is_whole() const { return is_whole_; }
 
-  /// Returns the whole text, from the beginning of the sample.
+  /// Returns the whole text, from the beginning of the sample. Throws RunError for zero bytes in it, which only other
+  /// files and other encodings have.
   std::size_t read(void* bytes, std::size_t count) override;
 
  private:
   enum class Encoding { bytes, utf16_little, utf16_big };
 
   void detect_encoding();
+  std::size_t read_text(char* text, std::size_t count);
   std::size_t read_decoded(char* text, std::size_t count);
   void decode(std::string_view bytes);
   void decode_unit(std::uint32_t unit);
@@ -42,6 +44,7 @@ class CsvText : public ByteSource {
   std::string decoded_;          // text that was not returned yet
   std::uint32_t high_half_ = 0;  // the first half of a surrogate pair; 0: none
   std::size_t returned_ = 0;     // bytes of the sample
+  std::uint64_t read_ = 0;       // bytes of the text that were read, with the sample
   bool is_whole_ = false;
 };
 

@@ -56,6 +56,20 @@ TEST_CASE("halves of characters in UTF-16 are replaced") {
   CHECK(read_whole("\xff\xfe" + utf16(u"ab", true) + "c", 100, 4) == "ab\xef\xbf\xbd");
 }
 
+TEST_CASE("zero bytes are refused with their position, in the sample and after it") {
+  using namespace std::string_literals;
+  const std::string text = "a,y\n" + std::string(500, '1') + ",0\n";
+  for (const std::size_t sample : {8, 4096})
+    for (const std::size_t at_once : {1, 1000})
+      CHECK_THROWS_WITH(read_whole(text + "2,\0\n"s + text, sample, at_once),
+                        StartsWith("'f' has a zero byte at position 509 (it is a binary file"));
+  const std::u16string cyrillic = u"\u0430\u0431\u0432,\u0433\u0434\u0435\n1,2\n";
+  for (const bool little : {true, false})
+    CHECK_THROWS_WITH(read_whole(utf16(cyrillic, little), 100, 5), EndsWith("Save it as CSV in UTF-8."));
+  CHECK(read_whole(utf16(u"\ufeff" + cyrillic, true), 100, 5).find("1,2") != std::string::npos);
+  CHECK_THROWS_WITH(read_whole("\xff\xfe\0\0a\0\0\0,\0\0\0"s, 100, 5), EndsWith("Save it as CSV in UTF-8."));  // UTF-32
+}
+
 TEST_CASE("the sample contains rows below a header that nearly fills it") {
   const std::string bytes = std::string(300, 'x') + "\n" + std::string(300, 'y') + "\n" + std::string(3000, 'z');
   MemorySource source("f", bytes);
