@@ -22,7 +22,7 @@ using Texts = std::vector<std::string>;
 
 constexpr int column_format = 2;
 
-Json json_of(const std::vector<DataColumn>& columns, const Texts& dropped) {
+Json json_of(const std::vector<DataColumn>& columns, const Texts& dropped, const CellReading& reading) {
   Json list = Json::array();
   for (const DataColumn& column : columns) {
     Json entry = {{"name", column.name}};
@@ -35,6 +35,9 @@ Json json_of(const std::vector<DataColumn>& columns, const Texts& dropped) {
   }
   Json json = {{"format", column_format}, {"columns", std::move(list)}};
   if (!dropped.empty()) json["dropped"] = dropped;
+  if (reading.decimal) json["decimal"] = std::string(1, *reading.decimal);
+  if (!reading.na_values.empty()) json["na_values"] = reading.na_values;
+  if (!reading.keep_default_na) json["keep_default_na"] = false;
   return json;
 }
 
@@ -138,6 +141,20 @@ DataColumn column_of(const Json& json) {
   return column;
 }
 
+CellReading reading_of(const Json& json) {
+  CellReading reading;
+  if (json.contains("decimal")) {
+    require(json["decimal"] == "." || json["decimal"] == ",", "\"decimal\" is not \".\" or \",\"");
+    reading.decimal = json["decimal"].get<std::string>().front();
+  }
+  if (json.contains("na_values")) reading.na_values = texts_of(json["na_values"], "na_values");
+  if (json.contains("keep_default_na")) {
+    require(json["keep_default_na"].is_boolean(), "\"keep_default_na\" is not true or false");
+    reading.keep_default_na = json["keep_default_na"].get<bool>();
+  }
+  return reading;
+}
+
 DescribedColumns columns_of(const Json& json) {
   DescribedColumns described;
   const bool is_list = json.is_array();
@@ -147,6 +164,7 @@ DescribedColumns columns_of(const Json& json) {
             [&] { return fmt::format("its format is not {}", column_format); });
     described.form = FeatureForm::columns;
     if (json.contains("dropped")) described.dropped = texts_of(json["dropped"], "the list of dropped columns");
+    described.reading = reading_of(json);
   }
   require(is_list || json.contains("columns"), "columns is not a list");
   const Json& list = is_list ? json : json["columns"];
@@ -173,6 +191,10 @@ std::string list_of_columns(Texts names) {
 bool operator==(const DataColumn& a, const DataColumn& b) {
   return a.name == b.name && a.categories == b.categories && a.has_empty_cells == b.has_empty_cells &&
          a.offset == b.offset && a.fill_rule == b.fill_rule && a.fill == b.fill;
+}
+
+bool operator==(const CellReading& a, const CellReading& b) {
+  return a.decimal == b.decimal && a.na_values == b.na_values && a.keep_default_na == b.keep_default_na;
 }
 
 DataColumn number_column(std::string name) {
@@ -241,8 +263,9 @@ DataDescription with_columns(DataDescription description, std::int64_t features)
   return description;
 }
 
-std::string columns_text(const std::vector<DataColumn>& columns, const std::vector<std::string>& dropped) {
-  return text_of(json_of(columns, dropped));
+std::string columns_text(const std::vector<DataColumn>& columns, const std::vector<std::string>& dropped,
+                         const CellReading& reading) {
+  return text_of(json_of(columns, dropped, reading));
 }
 
 DescribedColumns parse_columns(const std::string& text) {
@@ -251,7 +274,8 @@ DescribedColumns parse_columns(const std::string& text) {
 
 std::string description_text(const DataDescription& description) {
   Json json = Json::object();
-  if (!description.columns.empty()) json["columns"] = json_of(description.columns, description.dropped_columns);
+  if (!description.columns.empty())
+    json["columns"] = json_of(description.columns, description.dropped_columns, description.reading);
   if (!description.class_names.empty()) json["class_names"] = description.class_names;
   if (!description.target_names.empty()) json["target_names"] = description.target_names;
   if (!description.target_offsets.empty()) json["target_offsets"] = description.target_offsets;
@@ -272,6 +296,7 @@ DataDescription parse_description(const std::string& text) {
       DescribedColumns described = columns_of(value);
       description.columns = std::move(described.columns);
       description.dropped_columns = std::move(described.dropped);
+      description.reading = std::move(described.reading);
     } else if (key == "class_names") {
       description.class_names = texts_of(value, key);
       require_distinct(description.class_names, key);

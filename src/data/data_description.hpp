@@ -36,6 +36,15 @@ bool operator==(const DataColumn& a, const DataColumn& b);
 DataColumn number_column(std::string name);
 DataColumn text_column(std::string name, std::vector<std::string> categories, bool has_empty_cells = false);
 
+/// How the cells of a table were read. New tables of the same kind are read in the same way.
+struct CellReading {
+  std::optional<char> decimal{};         ///< the decimal mark, '.' or ','; nullopt: as their numbers show
+  std::vector<std::string> na_values{};  ///< texts that mean an empty cell
+  bool keep_default_na = true;           ///< whether the usual texts mean an empty cell, too
+};
+
+bool operator==(const CellReading& a, const CellReading& b);
+
 /// All members are optional, since files that other programs write may have none of them.
 struct DataDescription {
   std::vector<DataColumn> columns;             ///< in the order of the features
@@ -46,6 +55,7 @@ struct DataDescription {
   std::string content_hash;                    ///< fingerprint of the features and targets
   std::vector<double> target_offsets{};        ///< subtracted in double from each regression target; empty: none
   std::vector<std::string> dropped_columns{};  ///< columns of the imported files that were left out
+  CellReading reading{};                       ///< how the cells of the imported files were read
 };
 
 /// How the features of a data file are stored.
@@ -59,6 +69,7 @@ struct DescribedColumns {
   FeatureForm form = FeatureForm::features;
   std::vector<DataColumn> columns;
   std::vector<std::string> dropped;  ///< DataDescription::dropped_columns
+  CellReading reading;               ///< DataDescription::reading
 };
 
 /// Whether all columns have names. False without columns.
@@ -85,9 +96,10 @@ std::vector<DataColumn> number_columns(const std::vector<std::string>& names);
 bool are_plain(const std::vector<DataColumn>& columns);
 
 /// Columns as JSON: {"format": 2, "columns": [{"name": "age", "offset": 1.7e9, "empty": true, "fill": 3.5}, {"name":
-/// "city", "categories": ["Oslo", "Rome"], "empty": true}], "dropped": ["id"]}. Bytes that are not valid UTF-8 are
-/// replaced.
-std::string columns_text(const std::vector<DataColumn>& columns, const std::vector<std::string>& dropped);
+/// "city", "categories": ["Oslo", "Rome"], "empty": true}], "dropped": ["id"], "decimal": ",", "na_values": ["-999"],
+/// "keep_default_na": false}. Bytes that are not valid UTF-8 are replaced.
+std::string columns_text(const std::vector<DataColumn>& columns, const std::vector<std::string>& dropped,
+                         const CellReading& reading = {});
 
 /// Parses columns_text(), FeatureForm::columns, and the list of columns of version 0.7, FeatureForm::features. Zero
 /// bytes in texts become '?', as HDF5 cannot store them. Throws RunError with a reason only, such as "columns is not a

@@ -100,6 +100,7 @@ StoredDescription read_description(const InputFile& file, const std::string& pat
   DataDescription& description = stored.data;
   description.columns = std::move(described.columns);
   description.dropped_columns = std::move(described.dropped);
+  description.reading = std::move(described.reading);
   description.class_names = file.texts(targets, "class_names").value_or(Texts());
   require_distinct_names(description.class_names, attribute_text("class_names", targets, path));
   description.target_names = file.texts(targets, "target_names").value_or(Texts());
@@ -114,8 +115,10 @@ void write_description(Hdf5Writer& file, const std::string& features, const std:
                        const DataDescription& description) {
   const auto& columns = description.columns;
   if (has_names(columns)) file.write_texts(features, "feature_names", column_names(columns));
-  if (!are_plain(columns) || (!columns.empty() && !description.dropped_columns.empty()))
-    file.write_text(features, "columns", columns_text(columns, description.dropped_columns));
+  const bool names_are_all =
+      are_plain(columns) && description.dropped_columns.empty() && description.reading == CellReading();
+  if (!columns.empty() && !names_are_all)
+    file.write_text(features, "columns", columns_text(columns, description.dropped_columns, description.reading));
   if (!targets.empty() && !description.class_names.empty())
     file.write_texts(targets, "class_names", description.class_names);
   if (!targets.empty() && !description.target_names.empty())

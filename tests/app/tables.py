@@ -279,6 +279,32 @@ result = sheaf("evaluate", "texts", "--data.file=others.h5", ranks=2)
 checks.check(result.code == 1 and len(result.error_lines()) == 1 and "'middle'" in result.stderr
              and "'high' to 'low'" in result.stderr, "an unknown label of text is named", result.stderr)
 
+# ---- The decimal mark and the empty cells of a table are remembered by the data file and the model
+
+with open("comma.csv", "w") as file:
+    file.write("a;b;y\n" + "".join(f"{1 + row / 8:.3f};{row % 7};{row / 4 - row % 7}\n".replace(".", ",")
+                                  for row in range(60)) + "-999;3;1,5\n")
+with open("unclear.csv", "w") as file:
+    file.write("a;b\n1.500;-999\n-999;4\n3.250;-999\n")
+result = sheaf("import", "comma.csv", "comma.h5", "--na_values=-999", "--task=regression")
+checks.check(result.code == 0, "a table with decimal commas is imported", result.stderr)
+result = sheaf("preprocess", "comma.h5", "comma-scaled.h5", "--normalize=standard")
+checks.check(result.code == 0, "the table is scaled", result.stderr)
+for name in ("comma.h5", "comma-scaled.h5"):
+    with h5py.File(name) as file:
+        columns = json.loads(file["features"].attrs["columns"])
+    checks.check(columns["decimal"] == "," and columns["na_values"] == ["-999"], f"{name}: the options are stored",
+                 str(columns))
+run("comma.h5", "comma")
+explicit, _ = predicted("comma", "unclear.csv", "--decimal=,", "--na_values=-999")
+remembered, notes = predicted("comma", "unclear.csv")
+checks.check(close(remembered, explicit, 0) and "3 cells in 2 columns are empty" in notes,
+             "new data are read like the training data", notes)
+checks.check(not close(predicted("comma", "unclear.csv", "--decimal=.")[0], explicit, 1e-3), "options take precedence")
+result = sheaf("import", "unclear.csv", "unclear.h5", "--like=comma.h5", "--label=none")
+checks.check(result.code == 0, "new data are imported like the training data", result.stderr)
+checks.check(close(predicted("comma", "unclear.h5")[0], explicit, 1e-6), "and give the same predictions")
+
 # ---- Many splits of streamed data without statistics need none
 
 result = sheaf("run", "filled.h5", "--run.output=splits", *QUIET, "--data.mode=streamed", "--data.memory=1",

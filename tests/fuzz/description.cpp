@@ -31,8 +31,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   DescribedColumns described;
   if (fuzz::accepts([&] { described = parse_columns(input.part(0)); })) {
     const auto& columns = described.columns;
-    const DescribedColumns read = parse_columns(columns_text(columns, described.dropped));
-    fuzz::must(read.columns == columns && read.dropped == described.dropped,
+    const DescribedColumns read = parse_columns(columns_text(columns, described.dropped, described.reading));
+    fuzz::must(read.columns == columns && read.dropped == described.dropped && read.reading == described.reading,
                "columns are the same after writing and reading");
     const auto features = static_cast<std::int64_t>(feature_names(columns).size());
     fuzz::must(feature_count(columns) == features, "every feature has a name");
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::must(description_text(read) == written && read.columns == description.columns &&
                  read.class_names == description.class_names && read.target_names == description.target_names &&
                  read.target_offsets == description.target_offsets &&
-                 read.dropped_columns == description.dropped_columns,
+                 read.dropped_columns == description.dropped_columns && read.reading == description.reading,
              "a description is the same after writing and reading");
   return 0;
 }

@@ -77,13 +77,13 @@ std::string csv_reading_help() {
                         label, or a label or texts that do not occur again; the log shows the choice
   --delimiter=,|;|tab|'|'|' '
                         default: the one that gives all lines the same number of columns
-  --decimal=.|,         decimal separator; default: a point, unless numbers show a comma
-  --na_values=TEXT,...  more texts that mean an empty cell, such as -999 (for training data and new data). The usual
-                        ones are NA, N/A, NaN, null, None, ? and error values such as #N/A; in columns of numbers
-                        also ., -, *, unknown and missing
+  --decimal=.|,         decimal mark; default: the one that numbers show, otherwise that of the training data or a point
+  --na_values=TEXT,...  more texts that mean an empty cell, such as -999. The usual ones are NA, N/A, NaN, null, None, ?
+                        and error values such as #N/A; in columns of numbers also ., -, *, unknown and missing
   --keep_default_na=false
                         only the texts of --na_values and cells with nothing in them are empty, so that NA and None
                         are classes and categories
+                        The data file and its models remember these three options for evaluate, predict and --like
 )";
 }
 

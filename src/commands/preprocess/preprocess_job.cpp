@@ -104,7 +104,7 @@ std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const 
   if (scaling) file->write_note("scaling", units_text(plan, *scaling, stored_units(request.input, rows.name)));
   if (scaling && !stored.columns.empty()) {
     const DescribedColumns scaled = scaled_columns(stored, *scaling);
-    file->write_note("columns", columns_text(scaled.columns, scaled.dropped));
+    file->write_note("columns", columns_text(scaled.columns, scaled.dropped, scaled.reading));
   }
   if (plan.order) file->write_note("channels", name_of(*plan.order));
   if (scaling) {

@@ -47,7 +47,8 @@ ChosenDecimal choose_decimal(const std::vector<CsvBeginning>& files, const CsvLa
     }
   const char delimiter = files.front().sample.syntax.delimiter;
   const bool is_like = options.like != nullptr;
-  const DecimalMark found = decide_decimal(used, delimiter, is_like);
+  const auto known = is_like ? options.like->reading.decimal : std::nullopt;
+  const DecimalMark found = decide_decimal(used, delimiter, is_like, known);
   if (found.basis == Basis::evidence || found.basis == Basis::none)
     return {found.mark, found.basis == Basis::evidence, ""};
   const auto evidence_of = [&](std::size_t at) -> const ColumnEvidence& {
@@ -74,7 +75,8 @@ ChosenDecimal choose_decimal(const std::vector<CsvBeginning>& files, const CsvLa
         "of the file shows which). Pass --decimal=. or --decimal=,.",
         quoted(number), place_of(found.column));
   });
-  const bool is_noted = delimiter != ',' && found.mark == '.' && !unclear.pointed.empty();
+  const bool is_noted =
+      found.basis == Basis::delimiter && delimiter != ',' && found.mark == '.' && !unclear.pointed.empty();
   return {found.mark, true, is_noted ? number : ""};
 }
 

@@ -13,8 +13,8 @@ namespace sheaf {
 
 struct ChosenDecimal {
   char mark = '.';
-  bool is_known = false;       ///< whether an option or numbers show the mark, or it follows from the delimiter
-  std::string unclear_number;  ///< a number that has two meanings; empty: the mark does not depend on one
+  bool is_known = false;       ///< whether an option or numbers show the mark, or it follows from other facts
+  std::string unclear_number;  ///< a number that has two meanings, for a note; empty: there is none
 };
 
 /// One decimal mark for all columns of all files: by those that are used or, if they do not show it, by the others.

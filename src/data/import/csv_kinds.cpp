@@ -55,7 +55,8 @@ std::vector<ColumnEvidence> collect_evidence(const CsvSample& sample, std::size_
   return evidence;
 }
 
-DecimalMark decide_decimal(const std::vector<const CommonForm*>& columns, char delimiter, bool is_like) {
+DecimalMark decide_decimal(const std::vector<const CommonForm*>& columns, char delimiter, bool is_like,
+                           std::optional<char> known) {
   using Basis = DecimalMark::Basis;
   std::optional<std::size_t> point, comma, unclear_point, unclear_comma;
   const auto remember = [](std::optional<std::size_t>& first, bool is_here, std::size_t column) {
@@ -73,6 +74,8 @@ DecimalMark decide_decimal(const std::vector<const CommonForm*>& columns, char d
   if (!unclear_point && !unclear_comma) return {'.', Basis::none, 0, 0};
   const std::size_t column = unclear_point ? *unclear_point : *unclear_comma;
   const bool is_clear = is_like ? delimiter == ',' && !unclear_comma : delimiter != ';' || !unclear_point;
+  const bool is_like_known = known && (delimiter != ';' || *known == ',' || unclear_point);
+  if (!is_clear && is_like_known) return {*known, Basis::known, column, column};
   if (!is_clear) return {'.', Basis::ambiguous, column, column};
   return {delimiter == ';' ? ',' : '.', Basis::delimiter, column, column};
 }

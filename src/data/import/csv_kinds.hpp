@@ -57,6 +57,7 @@ struct DecimalMark {
   enum class Basis {
     evidence,       ///< numbers that have only one meaning
     delimiter,      ///< the usual mark of files with this delimiter
+    known,          ///< the mark of the data that the file is read like
     contradictory,  ///< there are numbers with a decimal point and numbers with a decimal comma
     ambiguous,      ///< a mark before three digits may be the decimal mark or separate thousands
     none            ///< no number depends on it
@@ -70,9 +71,11 @@ struct DecimalMark {
 /// Decides on the decimal mark, by all `columns` (of all files) together. Numbers such as 1.234 and 1,234, which have
 /// two meanings, take the mark of the numbers with one meaning. Without such numbers they take a point or, in files
 /// with semicolons in which only commas occur, a comma. They are ambiguous if points occur in files with semicolons.
-/// `is_like`: the file is read as another one was, whose mark is not known, so that only points in
-/// files with commas as the delimiter are clear.
-DecimalMark decide_decimal(const std::vector<const CommonForm*>& columns, char delimiter, bool is_like);
+/// `is_like`: the file is read as another one was, and nothing may be guessed. Only points in files with commas as the
+/// delimiter are clear. Others have the mark `known` of the other file, unless they are commas in a file with
+/// semicolons and the mark is a point.
+DecimalMark decide_decimal(const std::vector<const CommonForm*>& columns, char delimiter, bool is_like,
+                           std::optional<char> known = std::nullopt);
 
 /// The kind of a column. A column of which at least half of the cells are numbers is a
 /// column of numbers. `decimal`: of the import; nullopt: not known yet.

@@ -107,7 +107,9 @@ void add_counts(const CsvCounts& counts, const CsvOptions& options, Texts& notes
   if (counts.dropped_rows > 0)
     notes.push_back(
         fmt::format("{} with empty cells {} left out", counted(counts.dropped_rows, "row"), were(counts.dropped_rows)));
-  for (std::size_t index = 0; index < counts.found_empty_texts.size(); ++index)
+  // Those of the known data need not occur.
+  const bool are_known = options.like != nullptr && options.like->reading.na_values == options.empty.added();
+  for (std::size_t index = 0; index < counts.found_empty_texts.size() && !are_known; ++index)
     if (!counts.found_empty_texts[index])
       notes.push_back(fmt::format("no cell contains {} (--na_values)", quoted(options.empty.added()[index])));
   if (counts.blank_rows > 0)

@@ -171,13 +171,18 @@ void EmptyCells::add(std::vector<std::string> more) {
     if (const auto number = parse_number<double>(text)) numbers_.push_back(*number);
 }
 
+void EmptyCells::complete(const CellReading& known) {
+  if (more_.empty()) add(known.na_values);
+  if (!usual_) usual_ = known.keep_default_na;
+}
+
 bool EmptyCells::is_empty(std::string_view text) const {
   constexpr std::string_view words[] = {"na",    "n/a",    "nan",     "null",    "none",  "?",
                                         "#n/a",  "<na>",   "#div/0!", "#value!", "#ref!", "#name?",
                                         "#num!", "#null!", "nil",     "\\n",     "n.a.",  "#n/a n/a"};
   if (text.empty()) return true;
   if (std::find(more_.begin(), more_.end(), text) != more_.end()) return true;
-  if (!usual_ || text.size() > 8) return false;
+  if (!uses_default() || text.size() > 8) return false;
   return std::find(std::begin(words), std::end(words), lower_case(std::string(text))) != std::end(words);
 }
 
@@ -186,7 +191,7 @@ bool EmptyCells::is_empty_number(std::string_view text) const {
       ".",       "..",   "-",  "--",           "---",          "*",      "unknown", "missing", "unk", "not available",
       "no data", "n.d.", "nd", "\xe2\x80\x93", "\xe2\x80\x94", "(null)", "(blank)"};
   if (is_empty(text)) return true;
-  if (!usual_ || text.size() > 13) return false;
+  if (!uses_default() || text.size() > 13) return false;
   return std::find(std::begin(words), std::end(words), lower_case(std::string(text))) != std::end(words);
 }
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/data_description.hpp"
+
 namespace sheaf {
 
 /// Parses a decimal number with optional sign and exponent. Returns nullopt if the text is not a number, and a value
@@ -28,6 +30,9 @@ class EmptyCells {
   void add(std::vector<std::string> more);
   /// false: only the texts of add() and the empty text.
   void use_default(bool usual) { usual_ = usual; }
+  /// Takes what has not been set by add() and use_default() from `known`.
+  void complete(const CellReading& known);
+  CellReading reading() const { return {std::nullopt, more_, uses_default()}; }
 
   /// In every column: nothing, NA, N/A, NaN, null, None, ?, #N/A, <NA> and the error values of spreadsheets.
   bool is_empty(std::string_view text) const;
@@ -43,9 +48,11 @@ class EmptyCells {
   const std::vector<std::string>& added() const { return more_; }
 
  private:
+  bool uses_default() const { return usual_.value_or(true); }
+
   std::vector<std::string> more_;
   std::vector<double> numbers_;  // those of more_
-  bool usual_ = true;
+  std::optional<bool> usual_;    // nullopt: not set
 };
 
 /// How the numbers of a column are written.

@@ -33,7 +33,8 @@ struct CsvOptions {
   std::optional<Task> task;               ///< nullopt: see LabelColumn; with several label columns, regression
   std::string task_option = "--task";     ///< the option of `task`, for messages
   bool reads_targets = true;              ///< false: the label columns are left out
-  const DataDescription* like = nullptr;  ///< columns and classes are coded as there; null: they are learned
+  const DataDescription* like = nullptr;  ///< columns and classes are coded, and cells are read as there, unless
+                                          ///< `decimal` and `empty` are set; null: all of this is learned
   std::string like_name;                  ///< of `like`, for messages: "model 'm.pt'"
   bool numbers_only = false;              ///< without `like`: texts and empty cells are errors, and labels are class
                                           ///< numbers, which are not changed

@@ -21,6 +21,7 @@ DataDescription sample() {
                          number_column(""),
                          {"h\xc3\xb6he", {}, false, -0.1, FillRule::median, -3e38}};
   description.dropped_columns = {"id", ""};
+  description.reading = {',', {"-999", "lost"}, false};
   description.target_offsets = {1.7e9, 0};
   description.class_names = {"cat", "", "dog"};
   description.target_names = {"kind"};
@@ -33,13 +34,16 @@ DataDescription sample() {
 
 TEST_CASE("columns and descriptions are the same after writing and reading") {
   const DataDescription written = sample();
-  const DescribedColumns described = parse_columns(columns_text(written.columns, written.dropped_columns));
+  const DescribedColumns described =
+      parse_columns(columns_text(written.columns, written.dropped_columns, written.reading));
   CHECK(described.columns == written.columns);
   CHECK(described.dropped == written.dropped_columns);
+  CHECK(described.reading == written.reading);
   CHECK(described.form == FeatureForm::columns);
   const DataDescription read = parse_description(description_text(written));
   CHECK(read.columns == written.columns);
   CHECK(read.dropped_columns == written.dropped_columns);
+  CHECK(read.reading == written.reading);
   CHECK(read.target_offsets == written.target_offsets);
   CHECK(read.class_names == written.class_names);
   CHECK(read.target_names == written.target_names);
@@ -88,6 +92,9 @@ TEST_CASE("text that does not describe columns is refused with the reason") {
       {"{\"format\":2,\"columns\":[{\"name\":\"a\",\"categories\":[\"b\",\"\"]}]}",
        "the list of categories of column 'a' contains an empty text"},
       {"{\"format\":2,\"columns\":[{\"name\":\"a\"}],\"dropped\":3}", "the list of dropped columns is not a list"},
+      {R"({"format":2,"columns":[{"name":"a"}],"decimal":";"})", "\"decimal\" is not \".\" or \",\""},
+      {R"({"format":2,"columns":[{"name":"a"}],"na_values":"x"})", "na_values is not a list"},
+      {R"({"format":2,"columns":[{"name":"a"}],"keep_default_na":1})", "\"keep_default_na\" is not true or false"},
       {"[{\"name\":\"a\",\"categories\":[\"b\",\"\"]}]",
        "the empty category of column 'a' is not the first of several"},
       {"[{\"name\":\"a\",\"categories\":[\"\"]}]", "the empty category of column 'a' is not the first of several"},

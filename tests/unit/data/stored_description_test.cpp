@@ -103,6 +103,7 @@ TEST_CASE("a stored description is read back") {
   DataDescription written;
   written.columns = {{"age", {}, true, 1e9, FillRule::mean, 2.5}, text_column("city", {"Oslo", "K\xc3\xb6ln"}, true)};
   written.dropped_columns = {"id"};
+  written.reading = {'.', {"lost"}, false};
   written.target_offsets = {-1.7e9};
   written.class_names = {"no", "yes"};
   written.target_names = {"ill"};
@@ -112,6 +113,7 @@ TEST_CASE("a stored description is read back") {
   const DataDescription read = described("described.h5", 2);
   CHECK(read.columns == written.columns);
   CHECK(read.dropped_columns == written.dropped_columns);
+  CHECK(read.reading == written.reading);
   CHECK(read.target_offsets == written.target_offsets);
   CHECK(read.class_names == written.class_names);
   CHECK(read.target_names == written.target_names);
@@ -130,6 +132,10 @@ TEST_CASE("columns without names keep their encoding, and columns of numbers nee
   write_described("numbers.h5", 2, {number_columns({"x", "y"}), {}, {}, "", "", ""});
   CHECK(described("numbers.h5", 2).columns == number_columns({"x", "y"}));
   CHECK_FALSE(InputFile("numbers.h5").texts("features", "columns"));
+  DataDescription with_commas{number_columns({"x", "y"}), {}, {}, "", "", ""};
+  with_commas.reading.decimal = ',';
+  write_described("commas.h5", 2, with_commas);
+  CHECK(described("commas.h5", 2).reading.decimal == ',');
   write_described("nothing.h5", 2, {});
   CHECK(description_text(described("nothing.h5", 2)) == "{}");
 }

@@ -66,14 +66,15 @@ TEST_CASE("many texts that resemble numbers, and numbers without a common form, 
 
 TEST_CASE("all columns have one decimal mark, and numbers with two meanings are not guessed") {
   using Basis = DecimalMark::Basis;
-  const auto mark = [](const std::vector<Texts>& cells, char delimiter, bool is_like = false) {
+  const auto mark = [](const std::vector<Texts>& cells, char delimiter, bool is_like = false,
+                       std::optional<char> known = std::nullopt) {
     std::vector<CommonForm> forms(cells.size());
     std::vector<const CommonForm*> columns;
     for (std::size_t column = 0; column < cells.size(); ++column) {
       for (const auto& cell : cells[column]) forms[column].add(cell);
       columns.push_back(&forms[column]);
     }
-    const DecimalMark decided = decide_decimal(columns, delimiter, is_like);
+    const DecimalMark decided = decide_decimal(columns, delimiter, is_like, known);
     return std::pair(decided.mark, decided.basis);
   };
   CHECK(mark({{"1,5"}, {"1.037"}, {"3"}}, ';') == std::pair(',', Basis::evidence));
@@ -88,4 +89,11 @@ TEST_CASE("all columns have one decimal mark, and numbers with two meanings are 
   CHECK(mark({{"3"}, {"1.037"}}, ',', true) == std::pair('.', Basis::delimiter));
   CHECK(mark({{"1,037"}}, ';', true).second == Basis::ambiguous);
   CHECK(mark({{"3"}, {}}, ';', true) == std::pair('.', Basis::none));
+  CHECK(mark({{"1.037"}}, ';', true, ',') == std::pair(',', Basis::known));
+  CHECK(mark({{"1,037"}}, ';', true, ',') == std::pair(',', Basis::known));
+  CHECK(mark({{"1.037"}}, ';', true, '.') == std::pair('.', Basis::known));
+  CHECK(mark({{"1,037"}}, ';', true, '.').second == Basis::ambiguous);  // a table of another program
+  CHECK(mark({{"1,037"}}, '\t', true, '.') == std::pair('.', Basis::known));
+  CHECK(mark({{"1.037"}}, ',', true, ',') == std::pair('.', Basis::delimiter));
+  CHECK(mark({{"1.5"}, {"1,037"}}, ';', true, ',') == std::pair('.', Basis::evidence));
 }

@@ -551,9 +551,53 @@ TEST_CASE("the numbers of all files have one decimal mark, and those with two me
                     StartsWith("'0,5' in column 1 ('b') of '0' has a decimal comma, but '1.5' in column 0 ('a') of '1' "
                                "has a decimal point"));
   CsvOptions options;
-  const auto trained = import({shows});
+  auto trained = import({shows});
+  trained.description.reading = {};  // as in files of version 0.7
   options.like = &trained.description;
   CHECK_THROWS_WITH(import({shows_not}, options), ContainsSubstring("Pass --decimal=. or --decimal=,."));
+}
+
+TEST_CASE("new data are read with the decimal mark of the training data where they do not show another") {
+  const auto trained = import({"a;b;y\n1.100;0,5;0\n2.101;1,5;1\n"});
+  CHECK(trained.description.reading.decimal == ',');
+  CHECK_FALSE(import({"a,b,y\n1.5,0.5,0\n"}).description.reading.decimal);  // the usual mark
+  CHECK(import({"a;b;y\n1.5;0.5;0\n"}).description.reading.decimal == '.');
+  CHECK(import({"a,b,y\n\"1,037\",0.5,0\n"}).description.reading.decimal == '.');
+  CHECK_FALSE(import({"a;b;y\n1;2;0\n"}).description.reading.decimal);
+  CsvOptions options;
+  options.like = &trained.description;
+  const auto first = [&](const std::string& file) {
+    const auto data = import({file}, options);
+    CHECK(data.description.reading == trained.description.reading);
+    return numbers(data.features).front() + data.description.columns[0].offset;
+  };
+  const std::string unclear = "a;b;y\n1.500;3;0\n";
+  CHECK(first(unclear) == 1500);
+  CHECK(first("a;b;y\n1.25;3;0\n") == 1.25);
+  options.decimal = '.';
+  CHECK(first(unclear) == 1.5);
+  const auto thousands = import({"a,b,y\n\"1,037\",0.5,0\n"});
+  CsvOptions same;
+  same.like = &thousands.description;
+  CHECK(numbers(import({"a,b,y\n\"2,500\",3,0\n"}, same).features)[0] == 2500);
+}
+
+TEST_CASE("new data have the empty cells of the training data unless options are set") {
+  CsvOptions options;
+  options.empty.add({"-999", "lost"});
+  options.empty.use_default(false);
+  const auto trained = import({"a,b,y\n1.5,x,0\n-999,NA,1\nlost,x,1\n"}, options);
+  CHECK(trained.description.reading == CellReading{std::nullopt, {"-999", "lost"}, false});
+  CHECK(trained.description.columns[1].categories == Texts{"NA", "x"});
+  CsvOptions like;
+  like.like = &trained.description;
+  const auto data = import({"a,b,y\n-999.0,NA,0\n2,lost,1\n"}, like);
+  CHECK(std::isnan(numbers(data.features)[0]));
+  CHECK(numbers(data.features)[1] == 0);
+  CHECK(numbers(data.features)[3] == -1);
+  CHECK_THAT(data.notes.back(), StartsWith("2 cells in 2 columns are empty"));  // no note on -999, which does not occur
+  like.empty.add({"none"});
+  CHECK(numbers(import({"a,b,y\n-999.0,NA,0\nnone,x,1\n"}, like).features)[0] == -999);
 }
 
 TEST_CASE("columns that do not fit --decimal are refused with the first cell that does not") {
