@@ -305,6 +305,16 @@ result = sheaf("import", "unclear.csv", "unclear.h5", "--like=comma.h5", "--labe
 checks.check(result.code == 0, "new data are imported like the training data", result.stderr)
 checks.check(close(predicted("comma", "unclear.h5")[0], explicit, 1e-6), "and give the same predictions")
 
+# ---- Several targets are found by name, in whatever order --label names them
+
+with open("two.csv", "w") as file:
+    file.write("a,t1,t2\n" + "".join(f"{row},{row % 5},{3 * row - 0.5}\n" for row in range(50)))
+checks.check(sheaf("import", "two.csv", "two.h5", "--label=t1,t2").code == 0, "a table with two targets is imported")
+run("two.h5", "two")
+by_default = evaluate("two", "two.csv")[0]["loss"]
+for label in ("t1,t2", "t2,t1", "2,1"):
+    checks.check(evaluate("two", "two.csv", f"--label={label}")[0]["loss"] == by_default, f"--label={label}")
+
 # ---- Many splits of streamed data without statistics need none
 
 result = sheaf("run", "filled.h5", "--run.output=splits", *QUIET, "--data.mode=streamed", "--data.memory=1",

@@ -196,8 +196,8 @@ data
   --loss=mse|cross_entropy|bce
                          default: the training loss; for other models, cross_entropy for classification, otherwise mse
 )" + csv_help +
-         R"(  --label=NAME|N        the target column; default: the one used in training; for models that were
-                        not saved by sheaf, the last column
+         R"(  --label=NAME|N,...    the target columns; several are found by their names, in any order; default: those used in
+                        training; for models that were not saved by sheaf, the last column
 output
   --predictions=OUT.csv|OUT.h5
                          write predictions: classes and their probabilities, or values
@@ -226,7 +226,7 @@ and labels [rows], or values [rows, outputs].
 data
 )" + data_help +
          csv_help +
-         R"(  --label=NAME|N        the target column, which is not a feature; default: the one used in training
+         R"(  --label=NAME|N,...    the target columns, which are not features; default: those used in training
 output
   --id=NAME|N            from CSV to CSV: copy this column to the output
   --overwrite            replace an existing output file

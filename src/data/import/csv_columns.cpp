@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <unordered_set>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
@@ -66,11 +67,36 @@ Columns known_targets(const DataDescription& like, const Columns& remaining, con
   return found.size() == like.target_names.size() ? found : Columns();
 }
 
+// Puts the columns that an option names in the order of the known targets. Columns with other names stay as they are,
+// because the names of the targets may have changed.
+Columns in_target_order(Columns targets, const DataDescription& like, const Texts& names, const std::string& file,
+                        const std::string& like_name) {
+  const Texts& wanted = like.target_names;
+  if (names.empty() || wanted.size() < 2 || targets.size() != wanted.size()) return targets;
+  Columns ordered;
+  for (const auto& name : wanted)
+    for (const std::size_t column : targets)
+      if (names[column] == name) ordered.push_back(column);
+  require(ordered.empty() || ordered.size() == wanted.size(), [&] {
+    Texts found;
+    for (const std::size_t column : targets) found.push_back(quoted(names[column]));
+    Texts known;
+    for (const auto& name : wanted) known.push_back(quoted(name));
+    return fmt::format("The targets {} of '{}' are not those of {}, {}. Rename the columns.", listed(found), file,
+                       like_name, listed(known));
+  });
+  return ordered.empty() ? targets : ordered;
+}
+
 // `remaining`: columns that the options do not use for something else.
 Columns find_targets(const CsvOptions& options, const Columns& remaining, const Texts& names, std::size_t column_count,
                      const std::string& file) {
   if (options.label == "none") return {};
-  if (options.label) return find_columns(*options.label, names, column_count, file);
+  if (options.label) {
+    Columns named = find_columns(*options.label, names, column_count, file);
+    return options.like == nullptr ? named
+                                   : in_target_order(std::move(named), *options.like, names, file, options.like_name);
+  }
   if (options.like != nullptr) return known_targets(*options.like, remaining, names);
   return remaining.empty() ? Columns() : Columns{remaining.back()};
 }

@@ -174,6 +174,23 @@ TEST_CASE("features are put in the order of known columns, and targets are found
   CHECK(roles(options, {"b", "a", "x", "y"}).targets == Columns{2});
 }
 
+TEST_CASE("several targets are put in the order of the known ones, and only other names are taken in the given order") {
+  DataDescription known;
+  known.columns = number_columns({"a"});
+  known.target_names = {"t1", "t2"};
+  CsvOptions options = like(known);
+  CHECK(roles(options, {"t2", "a", "t1"}).targets == Columns{2, 0});
+  for (const char* label : {"t1,t2", "t2,t1", "0,2"}) {
+    options.label = label;
+    CHECK(roles(options, {"t2", "a", "t1"}).targets == Columns{2, 0});
+  }
+  options.label = "v,u";
+  CHECK(roles(options, {"u", "a", "v"}).targets == Columns{2, 0});
+  options.label = "u,t1";
+  CHECK_THROWS_WITH(roles(options, {"u", "a", "t1"}),
+                    "The targets 'u' and 't1' of 'f' are not those of 'm.pt', 't1' and 't2'. Rename the columns.");
+}
+
 TEST_CASE("without names, known columns are compared by number, and one more is the target") {
   DataDescription known;
   known.columns = number_columns({"", ""});
