@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 namespace {
@@ -28,13 +29,24 @@ void require_distinct_names(Texts names, const std::string& attribute) {
   });
 }
 
-// The attribute `offset` of regression targets. Other programs may use the name for something else.
-std::vector<double> read_target_offsets(const InputFile& file, const std::string& targets) {
+// The attribute `offset` of targets that are numbers.
+std::vector<double> read_target_offsets(const InputFile& file, const std::string& path, const std::string& targets) {
+  constexpr double limit = 1e300;
+  if (!file.has_attribute(targets, "offset")) return {};
+  const DataSetInfo info = file.data_set(targets, Values::numbers_or_texts).info();
+  if (info.number_class == NumberClass::text) return {};
   const auto offsets = file.reals(targets, "offset");
-  const auto is_finite = [](double offset) { return std::isfinite(offset); };
-  if (!offsets || !std::all_of(offsets->begin(), offsets->end(), is_finite)) return {};
-  const auto columns = static_cast<std::size_t>(file.data_set(targets).info().row_elements());
-  return offsets->size() == columns ? *offsets : std::vector<double>();
+  const auto columns = static_cast<std::size_t>(info.row_elements());
+  const bool are_valid = offsets && offsets->size() == columns &&
+                         std::all_of(offsets->begin(), offsets->end(),
+                                     [](double offset) { return std::abs(offset) <= limit; });  // false for NaN
+  require(are_valid, [&] {
+    return fmt::format(
+        "The {} is not valid (it must be a list of {}, one per target, of at most 1e300). Correct it, or remove the "
+        "attribute.",
+        attribute_text("offset", targets, path), counted(info.row_elements(), "floating-point number"));
+  });
+  return *offsets;
 }
 
 // An attribute that may have another meaning in files of other programs; then it is empty.
@@ -104,7 +116,7 @@ StoredDescription read_description(const InputFile& file, const std::string& pat
   description.class_names = file.texts(targets, "class_names").value_or(Texts());
   require_distinct_names(description.class_names, attribute_text("class_names", targets, path));
   description.target_names = file.texts(targets, "target_names").value_or(Texts());
-  description.target_offsets = read_target_offsets(file, targets);
+  description.target_offsets = read_target_offsets(file, path, targets);
   description.preprocessing = scaling_attribute(file, features);
   description.source = shown_text(file, "/", "source");
   description.content_hash = shown_text(file, "/", "content_hash");

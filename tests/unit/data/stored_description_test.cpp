@@ -224,10 +224,14 @@ TEST_CASE("an attribute that is not text is refused, except where any value is o
   CHECK(AttributeFile().texts("/", "source", {"a", "b"}).read().source.empty());
 }
 
-TEST_CASE("an attribute 'offset' that is not one finite number for each target means something else") {
+TEST_CASE("an attribute 'offset' that is not one finite number for each target is refused") {
   CHECK(AttributeFile().reals("targets", "offset", {3}).read().target_offsets == std::vector<double>{3});
-  CHECK(AttributeFile().reals("targets", "offset", {3, 4}).read().target_offsets.empty());
-  CHECK(AttributeFile().reals("targets", "offset", {HUGE_VAL}).read().target_offsets.empty());
-  CHECK(AttributeFile().number("targets", "offset").read().target_offsets.empty());
-  CHECK(AttributeFile().texts("targets", "offset", {"3"}).read().target_offsets.empty());
+  const std::string problem =
+      "The attribute 'offset' of 'targets' in 'attributes.h5' is not valid (it must be a list of 1 floating-point "
+      "number, one per target, of at most 1e300). Correct it, or remove the attribute.";
+  for (const std::vector<double>& values : {std::vector<double>{3, 4}, std::vector<double>{HUGE_VAL},
+                                            std::vector<double>{std::nan("")}, std::vector<double>{-2e300}})
+    CHECK_THROWS_WITH(AttributeFile().reals("targets", "offset", values).read(), problem);
+  CHECK_THROWS_WITH(AttributeFile().number("targets", "offset").read(), problem);
+  CHECK_THROWS_WITH(AttributeFile().texts("targets", "offset", {"3"}).read(), problem);
 }
