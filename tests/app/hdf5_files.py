@@ -235,6 +235,40 @@ def matlab(rng, file, rows, drawn):
         drawn.refused = ["MATLAB", "transposed"]
 
 
+def matlab_texts(rng, file, rows, drawn):
+    """Labels of MATLAB as rows of characters: their codes are not classes."""
+    drawn.words.append("MATLAB, texts")
+    file.create_dataset("features", data=rng.normal(size=(rows, 4))).attrs["MATLAB_class"] = numpy.bytes_("double")
+    labels = file.create_dataset("targets", data=rng.integers(97, 100, (rows, 1)).astype("u2"))
+    labels.attrs["MATLAB_class"] = numpy.bytes_("char")
+    labels.attrs["MATLAB_int_decode"] = numpy.int32(2)
+    drawn.refused = ["'/targets'", "MATLAB array of class 'char'", "findgroups"]
+
+
+def netcdf_packed(rng, file, rows, drawn):
+    """Features or targets that netCDF has packed into integers."""
+    drawn.words.append("netCDF, packed")
+    file["features"] = rng.integers(0, 1000, (rows, 3)).astype("<i2")
+    file["targets"] = rng.integers(0, 1000, rows).astype("<i2")
+    name = ["features", "targets"][rng.integers(0, 2)]
+    file[name].attrs[["scale_factor", "add_offset"][rng.integers(0, 2)]] = numpy.array([0.25])
+    drawn.refused = [f"'/{name}'", "is packed", "xarray"]
+
+
+def netcdf_missing(rng, file, rows, drawn):
+    """A fill value as the netCDF library writes it; files in which it does not occur, or is NaN, are read."""
+    drawn.words.append("netCDF, fill value")
+    values = rng.normal(size=(rows, 3)).astype("f4")
+    fill = numpy.array([numpy.float32([9.969209968386869e36, numpy.nan][rng.integers(0, 2)])])
+    if not numpy.isnan(fill[0]) and rng.random() < 0.5:
+        values[rows - 3, 1] = fill[0]
+        drawn.refused = ["'/features'", f"row {rows - 3}, column 1", "_FillValue", "xarray"]
+    put(rng, file, "features", values, drawn, storage(rng, values.shape, values.dtype, drawn))
+    file["features"].attrs["_FillValue"] = fill
+    drawn.features = values
+    draw_targets(rng, file, "targets", rows, drawn, "values")
+
+
 def other_names(rng, file, rows, drawn):
     """Data sets with names of their own among many others."""
     drawn.words.append("names")
@@ -271,7 +305,8 @@ def tables(rng, file, rows, drawn):
     drawn.refused = ["compound values"]
 
 
-SPECIAL = [unwritten, pandas_table, pandas_fixed, matlab, other_names, missing_names, unreadable, tables]
+SPECIAL = [unwritten, pandas_table, pandas_fixed, matlab, matlab_texts, netcdf_packed, netcdf_missing, other_names,
+           missing_names, unreadable, tables]
 
 
 def raise_layout_version(path):

@@ -107,7 +107,32 @@ class FixtureFile {
     H5Tclose(type);
   }
 
+  /// Adds an attribute of `object`: a list of numbers.
+  void attribute(const std::string& object, const std::string& name, const std::vector<double>& numbers) {
+    const hsize_t count = numbers.size();
+    const hid_t space = good(H5Screate_simple(1, &count, nullptr));
+    add_attribute(object, name, H5T_NATIVE_DOUBLE, space, numbers.data());
+    H5Sclose(space);
+  }
+
+  /// Adds an attribute of `object`: one text of fixed length.
+  void attribute(const std::string& object, const std::string& name, const std::string& text) {
+    const hid_t type = good(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type, text.size());
+    const hid_t space = good(H5Screate(H5S_SCALAR));
+    add_attribute(object, name, type, space, text.data());
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+
  private:
+  void add_attribute(const std::string& object, const std::string& name, hid_t type, hid_t space, const void* value) {
+    const hid_t attribute = good(
+        H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    good(H5Awrite(attribute, type, value));
+    H5Aclose(attribute);
+  }
+
   void add(const std::string& name, const std::vector<hsize_t>& shape, hid_t file_type, hid_t memory_type,
            const void* values, hid_t creation) {
     const hid_t link = good(H5Pcreate(H5P_LINK_CREATE));

@@ -16,6 +16,12 @@ namespace sheaf {
 /// The class of the values in a file. An enumeration (such as h5py's bool) counts as integer.
 enum class NumberClass { integer, real, text };
 
+/// A number that stands for a missing value, and the attribute that says so.
+struct FillValue {
+  std::string attribute;
+  double number = 0;
+};
+
 /// The description of a data set in its file.
 struct DataSetInfo {
   std::vector<std::int64_t> shape;  ///< rank >= 1; the first dimension counts the rows
@@ -26,7 +32,8 @@ struct DataSetInfo {
   /// The text of the attribute `channels`, which states the order of the channels of images (data/row_layout); nullopt
   /// without an attribute of this name that is one text.
   std::optional<std::string> channels;
-  std::vector<std::string> files;  ///< files with the numbers (data_files.hpp); the first contains the data set
+  std::vector<FillValue> fill_values;  ///< fill_values(); rows that contain one cannot be read
+  std::vector<std::string> files;      ///< files with the numbers (data_files.hpp); the first contains the data set
 
   std::int64_t rows() const { return shape.front(); }
   /// Returns the numbers per row.

@@ -19,6 +19,7 @@
 #include "files/hdf5/input_driver.hpp"
 #include "files/hdf5/links.hpp"
 #include "files/hdf5/listing.hpp"
+#include "files/hdf5/number_meaning.hpp"
 #include "files/hdf5/text_values.hpp"
 #include "files/regular_file.hpp"
 
@@ -304,6 +305,7 @@ DataSetReader InputFile::data_set(const std::string& name, Values values) const 
 
   const Handle type(H5Dget_type(handle.id()), H5Tclose, "HDF5 cannot describe " + description);
   const H5T_class_t type_class = H5Tget_class(type.id());
+  require_plain_values(handle.id(), description);
   const bool is_text = type_class == H5T_STRING && values == Values::numbers_or_texts;
   if (type_class != H5T_INTEGER && type_class != H5T_FLOAT && type_class != H5T_ENUM && !is_text)
     refuse_type(description, type_name(type_class), type_class == H5T_COMPOUND);
@@ -316,6 +318,7 @@ DataSetReader InputFile::data_set(const std::string& name, Values values) const 
   info.files = data_files(handle.id());
   describe_shape(handle.id(), info);
   info.channels = text_attribute(handle.id(), "channels", description);
+  info.fill_values = fill_values(handle.id(), description);
   require(!info.shape.empty(), fmt::format("The {} is a single value, not rows of numbers.", description));
 
   // HDF5's chunk cache holds 1 MiB by default. A larger chunk would be read and decompressed again for every access.

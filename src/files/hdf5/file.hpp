@@ -20,7 +20,8 @@ class InputFile {
   explicit InputFile(const std::string& path);
 
   /// Opens a data set. `name` is a path in the file, with or without the leading "/". Throws RunError if the data set
-  /// does not exist or does not contain rows of such values.
+  /// does not exist or does not contain rows of such values, or if its numbers stand for other values
+  /// (number_meaning).
   DataSetReader data_set(const std::string& name, Values values = Values::numbers) const;
 
   /// Returns whether the file has a link of that name, even if its target is missing.

@@ -351,6 +351,22 @@ void StoredRows::attempt(IndexRange rows, const Work& work) const {
 }
 
 template <class T>
+void StoredRows::require_no_fill_value(IndexRange rows, const T* values) const {
+  const std::int64_t width = info().row_elements();
+  for (const FillValue& fill : info().fill_values) {
+    const double wanted = std::is_same_v<T, float> ? double{static_cast<float>(fill.number)} : fill.number;
+    const T* end = values + rows.count() * width;
+    const T* found = std::find_if(values, end, [wanted](T value) { return static_cast<double>(value) == wanted; });
+    require(found == end, [&] {
+      return fmt::format(
+          "The {} contains {} in row {}, column {}, which stands for a missing value (attribute {}). Read it with "
+          "xarray.open_dataset() and store the decoded .values with h5py, or remove the attribute.",
+          description(), fill.number, rows.begin + (found - values) / width, (found - values) % width, fill.attribute);
+    });
+  }
+}
+
+template <class T>
 const T* StoredRows::view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const {
   check_files(buffers);
   const std::byte* found = nullptr;
@@ -360,7 +376,10 @@ const T* StoredRows::view(IndexRange rows, AlignedVector<T>& memory, RowBuffers&
     const bool fits = run.rows == rows.count() && run.offset % static_cast<std::int64_t>(alignof(T)) == 0;
     if (fits) found = state_->bytes.view(run.offset, bytes);
   });
-  if (found != nullptr) return reinterpret_cast<const T*>(found);
+  if (found != nullptr) {
+    require_no_fill_value(rows, reinterpret_cast<const T*>(found));
+    return reinterpret_cast<const T*>(found);
+  }
   memory.resize(static_cast<std::size_t>(rows.count() * info().row_elements()));
   read(rows, memory.data(), buffers);
   return memory.data();
@@ -378,6 +397,7 @@ void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers, NextUse n
     else
       state_->read_rows(rows, values, buffers);
   });
+  require_no_fill_value(rows, values);
 }
 
 std::vector<std::string> StoredRows::read_texts(IndexRange rows) const {

@@ -56,7 +56,7 @@ class StoredRows {
   /// Reads any rows into values[rows.count() * info().row_elements()]. Whole blocks are the most efficient. T is float,
   /// double, std::int64_t (integers only) or std::uint8_t (if info().is_bytes). Converts like DataSetReader::read_rows.
   /// Thread-safe. Throws RunError with the file and the rows if a chunk is damaged, the file cannot be read, or it was
-  /// changed since it was opened (checked every millisecond).
+  /// changed since it was opened (checked every millisecond), and for a value among info().fill_values.
   template <class T>
   void read(IndexRange rows, T* values, RowBuffers& buffers, NextUse next_use = NextUse::soon) const;
 
@@ -75,6 +75,8 @@ class StoredRows {
 
  private:
   void check_files(RowBuffers& buffers) const;
+  template <class T>
+  void require_no_fill_value(IndexRange rows, const T* values) const;
   template <class Work>
   void attempt(IndexRange rows, const Work& work) const;
 
