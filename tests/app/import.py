@@ -214,6 +214,17 @@ with h5py.File("out.h5") as file:
 checks.check("'offset.csv': 40 rows of 2 columns: header in line 1, label column 1 ('y')" in result.stderr,
              "one line says what was read", result.stderr)
 
+# Integers of which most rows have one of their own are quantities
+prices = [250 + 7 * row - row % 2 for row in range(40)]
+write("prices.csv", "a,price\n" + "".join(f"{row % 9}.5,{price}\n" for row, price in enumerate(prices)))
+column = numpy.arange(40)[:, None].astype("f4") % 9 + 0.5
+expect("prices", ["prices.csv"], column, numpy.array(prices, "f4"), target_type="f4", train=True)
+expect("prices as classes", ["prices.csv", "--task=classification"], column, numpy.arange(40),
+       names=[str(price) for price in prices])
+result = sheaf("import", "prices.csv", "out.h5", "--overwrite")
+checks.check("regression (--task=classification makes each number a class)" in result.stderr,
+             "the note says how to get classes", result.stderr)
+
 shutil.rmtree("out", ignore_errors=True)
 result = sheaf("run", "study.cfg", "--data.file=whole.h5", "--run.models=best",
                "--data.task=classification", "--train.loss=cross_entropy", "--data.validation=0")

@@ -61,6 +61,17 @@ std::string only_class(const std::vector<std::int64_t>& counts, const std::vecto
                                    classes_text(present, counts, class_names));
 }
 
+// Empty unless most rows have a class of their own, as if quantities were taken for classes.
+std::string single_classes(const std::vector<std::int64_t>& counts, std::int64_t rows) {
+  constexpr std::int64_t min_rows = 20;
+  const std::int64_t single = std::count(counts.begin(), counts.end(), 1);
+  if (rows < min_rows || 2 * single <= rows) return "";
+  return fmt::format(
+      "{} of {} rows have a class of their own, so the targets may be quantities. Set data.task = regression to "
+      "predict them as numbers.",
+      single, rows);
+}
+
 // Empty if every class has a row for each fold.
 std::string small_classes(const std::vector<std::int64_t>& counts, std::int64_t folds,
                           const std::vector<std::string>& class_names) {
@@ -107,6 +118,7 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
     if (!warning.empty()) warnings.push_back(warning);
   };
   add(only_class(counts, class_names));
+  add(single_classes(counts, data->rows));
   if (study.search.folds > 1)
     add(small_classes(counts, study.search.folds, class_names));
   else if (validation_epochs(study).any())

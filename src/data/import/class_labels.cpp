@@ -34,6 +34,24 @@ std::vector<std::int64_t> distinct(std::vector<std::int64_t> values) {
   return values;
 }
 
+// How many values occur once.
+std::size_t count_single(std::vector<std::int64_t> values) {
+  std::sort(values.begin(), values.end());
+  std::size_t count = 0;
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const bool is_first = index == 0 || values[index - 1] != values[index];
+    const bool is_last = index + 1 == values.size() || values[index + 1] != values[index];
+    count += is_first && is_last;
+  }
+  return count;
+}
+
+// Whether values are those of a quantity: most rows have one of their own.
+bool are_mostly_single(const std::vector<std::int64_t>& values, std::size_t different) {
+  constexpr std::size_t min_rows = 20;  // fewer may be different by chance
+  return values.size() >= min_rows && 2 * different > values.size() && 2 * count_single(values) > values.size();
+}
+
 // Whether the ascending `values` are 0, 1, ..., K-1.
 bool counts_from_zero(const std::vector<std::int64_t>& values) {
   return values.front() == 0 && values.back() == static_cast<std::int64_t>(values.size()) - 1;
@@ -58,7 +76,8 @@ NumberArray label_array(const std::vector<std::int64_t>& labels) {
 
 bool looks_like_classes(const std::vector<std::int64_t>& values) {
   const auto classes = distinct(values);
-  return classes.size() <= max_undeclared_classes || counts_from_zero(classes);
+  return counts_from_zero(classes) ||
+         (classes.size() <= max_undeclared_classes && !are_mostly_single(values, classes.size()));
 }
 
 KnownClasses::KnownClasses(std::vector<std::string> names, std::string description)

@@ -24,8 +24,9 @@ struct CodedTargets {
   std::int64_t one_hot_columns = 0;  ///< columns of one-hot targets; 0: they were coded otherwise
 };
 
-/// Whether integers without a task are class labels: all of 0..K-1 occur and no others, or there are at most 100
-/// different ones. `values` must not be empty. Pure.
+/// Whether integers without a task are class labels: all of 0..K-1 occur and no others; or there are at most 100
+/// different ones and, of 20 rows or more, not more than half have a value of their own. `values` must not be empty.
+/// Pure.
 bool looks_like_classes(const std::vector<std::int64_t>& values);
 
 /// The class names of the data that labels are coded like. nullopt: there are no such data. Empty: their classes have

@@ -66,6 +66,16 @@ TEST_CASE("classes with fewer rows than folds are named") {
   CHECK(class_warnings({0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, 2, {}).empty());
 }
 
+TEST_CASE("many classes with one row each may be quantities") {
+  std::vector<std::int64_t> labels;
+  for (std::int64_t row = 0; row < 20; ++row) labels.push_back(row < 9 ? 0 : row);
+  CHECK(class_warnings(labels, 20, {}).front() ==
+        "11 of 20 rows have a class of their own, so the targets may be quantities. Set data.task = regression to "
+        "predict them as numbers.");
+  labels[10] = 0;
+  CHECK(class_warnings(labels, 20, {}).front().find("quantities") == std::string::npos);
+}
+
 TEST_CASE("classes of which all rows are held out are named") {
   std::vector<std::int64_t> labels(20);
   labels[9] = 1;

@@ -26,16 +26,34 @@ Integers count_to(std::int64_t end, std::int64_t step = 1) {
 
 }  // namespace
 
-TEST_CASE("integers look like classes if they are 0..K-1 or have at most 100 different values") {
+TEST_CASE("integers look like classes if they are 0..K-1, or have at most 100 different values that are repeated") {
   CHECK(looks_like_classes({2, 0, 1, 1}));
   CHECK(looks_like_classes({7}));
   CHECK(looks_like_classes({-5, 1'000'000'000'000}));
   CHECK(looks_like_classes(count_to(101)));
-  CHECK(looks_like_classes(count_to(200, 2)));
-  CHECK_FALSE(looks_like_classes(count_to(202, 2)));
+  const auto twice = [](Integers values) {
+    const Integers copy = values;
+    values.insert(values.end(), copy.begin(), copy.end());
+    return values;
+  };
+  CHECK(looks_like_classes(twice(count_to(200, 2))));
+  CHECK_FALSE(looks_like_classes(twice(count_to(202, 2))));
   Integers from_one = count_to(102);
   from_one.erase(from_one.begin());
   CHECK_FALSE(looks_like_classes(from_one));
+}
+
+TEST_CASE("integers of which most rows have one of their own are quantities") {
+  CHECK(looks_like_classes(count_to(38, 2)));        // 19 rows
+  CHECK_FALSE(looks_like_classes(count_to(40, 2)));  // 20 rows
+  Integers prices = count_to(80, 2);                 // 40 rows, 38 different values
+  prices[1] = prices[2] = prices[0];
+  CHECK_FALSE(looks_like_classes(prices));
+  Integers half(20, 5);
+  for (std::size_t row = 0; row < 10; ++row) half[row] = 100 + static_cast<std::int64_t>(row);
+  CHECK(looks_like_classes(half));
+  half[10] = 200;
+  CHECK_FALSE(looks_like_classes(half));
 }
 
 TEST_CASE("integers 0..K-1 stay, and others are numbered in ascending order") {

@@ -53,7 +53,8 @@ TEST_CASE("packed numbers are refused, and attributes that change nothing are ac
 }
 
 TEST_CASE("rows with a fill value are refused with its place, and other rows are read") {
-  for (const StoredAs& stored : {StoredAs{H5T_IEEE_F32LE}, {H5T_IEEE_F32LE, {2, 2}, true}, {H5T_STD_U8LE}}) {
+  const std::vector<StoredAs> forms = {{H5T_IEEE_F32LE}, {H5T_IEEE_F32LE, {2, 2}, true}, {H5T_STD_U8LE}};
+  for (const StoredAs& stored : forms) {
     write("_FillValue", std::vector<double>{200}, stored);
     const std::string problem =
         "The data set '/x' of 'meaning.h5' contains 200 in row 1, column 1, which stands for a missing value "
@@ -73,9 +74,11 @@ TEST_CASE("rows with a fill value are refused with its place, and other rows are
 }
 
 TEST_CASE("fill values of float are found whatever their last digits") {
-  FixtureFile file("meaning.h5");
-  file.numbers("/x", {1, 2}, {9.969209968386869e36, 0.1});
-  file.attribute("/x", "_FillValue", std::vector<double>{0.1});
+  {
+    FixtureFile file("meaning.h5");
+    file.numbers("/x", {1, 2}, {9.969209968386869e36, 0.1});
+    file.attribute("/x", "_FillValue", std::vector<double>{0.1});
+  }
   CHECK_THROWS_WITH(read<float>({0, 1}), ContainsSubstring("row 0, column 1"));
 }
 
