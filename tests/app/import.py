@@ -348,6 +348,8 @@ with open("packed.npz", "rb") as file:
 damaged[200] ^= 255
 write("damaged.npz", bytes(damaged))
 write("labels.bin", b"\x0b" + bytes(3072))
+write("screen.csv", "+---+---+\n| a | y |\n+---+---+\n| 1 | 0 |\n+---+---+\n")
+write("fixed.csv", "name      size y\nNew York   1.5 0\nRome      22.5 1\n")
 write("zero.csv", "a,y\n1,0\n2,\0\n")
 write("there.h5", "a file")
 os.makedirs("folder.h5")
@@ -366,6 +368,8 @@ for case, args, code, message in (
         ("option of another format", ["stored.npz", "new.h5", "--label=a"], 2, "format npz has no option --label"),
         ("missing file", ["absent.csv", "new.h5"], 1, "'absent.csv' cannot be read (No such file"),
         ("a directory", ["folder.h5", "new.h5", "--format=csv"], 1, "is a directory"),
+        ("a table with borders", ["screen.csv", "new.h5"], 1, "Line 1 of 'screen.csv' is a border"),
+        ("columns of fixed width", ["fixed.csv", "new.h5"], 1, "pandas.read_fwf('fixed.csv')"),
         ("zero bytes", ["zero.csv", "new.h5"], 1, "'zero.csv' has a zero byte at position 10 (it is a binary file"),
         ("output exists", ["header.csv", "there.h5"], 1, "pass --overwrite."),
         ("output is a directory", ["header.csv", "folder.h5", "--overwrite=true"], 1, "is a directory"),

@@ -71,7 +71,7 @@ ImportedData import_csv(const std::vector<std::unique_ptr<ByteSource>>& sources,
   table.finish(last_file, data);
   data.description.dropped_columns = options.like != nullptr ? options.like->dropped_columns : layout.dropped_names();
   data.description.reading = std::move(reading);
-  add_notes(cell_notes(table, layout, decimal, data.description.columns, options));
+  add_notes(cell_notes(table, layout, decimal, data.description, options));
   return data;
 }
 

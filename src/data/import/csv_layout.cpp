@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 namespace {
@@ -45,7 +46,23 @@ std::vector<std::string> CsvLayout::dropped_names() const {
   return dropped;
 }
 
+namespace {
+
+void require_columns(const CsvBeginning& first, const CsvOptions& options) {
+  const auto& line = first.sample.records[first.start.first];
+  require(first.start.columns > 1 || options.like != nullptr || options.label == "none", [&] {
+    return fmt::format(
+        "'{}' has no features (no delimiter was found, so its only column is the label; line {} is {}). Pass "
+        "--delimiter. Convert columns of fixed width in Python: pandas.read_fwf('{}').to_csv('table.csv', "
+        "index=False).",
+        first.name(), line.line, quoted(as_utf8(line.text)), first.name());
+  });
+}
+
+}  // namespace
+
 CsvLayout choose_layout(const CsvBeginning& first, const CsvOptions& options) {
+  require_columns(first, options);
   CsvLayout layout;
   layout.column_count = first.start.columns;
   layout.names = first.start.names;

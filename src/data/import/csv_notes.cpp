@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "core/quoted.hpp"
@@ -103,6 +105,25 @@ void add_empty_and_unknown(const CsvTable& table, const CsvLayout& layout, const
   if (!unknown.empty()) notes.push_back(fmt::format("{} ({})", unknown_cells_note(unknown_count), listed(unknown)));
 }
 
+// Two names that may mean the same: they differ in case, or one is a number and the other a truth value.
+std::optional<std::pair<std::string, std::string>> similar_names(const Texts& names) {
+  std::unordered_map<std::string, std::string> found;
+  for (const auto& name : names) {
+    std::string meaning = lower_case(name);
+    if (meaning == "true") meaning = "1";
+    if (meaning == "false") meaning = "0";
+    const auto [other, is_new] = found.try_emplace(std::move(meaning), name);
+    if (!is_new) return std::pair(other->second, name);
+  }
+  return std::nullopt;
+}
+
+void add_similar_names(const std::string& place, const std::string& what, const Texts& names, Texts& notes) {
+  if (const auto similar = similar_names(names))
+    notes.push_back(fmt::format("{} and {} are different {} of {} (write them in the same way if they mean the same)",
+                                quoted(similar->first), quoted(similar->second), what, place));
+}
+
 void add_counts(const CsvCounts& counts, const CsvOptions& options, Texts& notes) {
   if (counts.dropped_rows > 0)
     notes.push_back(
@@ -147,8 +168,9 @@ std::vector<std::string> column_notes(const CsvBeginning& first, const CsvLayout
 }
 
 std::vector<std::string> cell_notes(const CsvTable& table, const CsvLayout& layout, const ChosenDecimal& decimal,
-                                    const std::vector<DataColumn>& columns, const CsvOptions& options) {
+                                    const DataDescription& description, const CsvOptions& options) {
   constexpr std::size_t max_unusual = 20;
+  const auto& columns = description.columns;
   Texts notes, unusual, texts;
   for (const auto& [column, example] : table.counts().unusual_numbers)
     unusual.push_back(fmt::format("{}: {}", layout.text_of(column), example));
@@ -167,6 +189,12 @@ std::vector<std::string> cell_notes(const CsvTable& table, const CsvLayout& layo
                     quoted(decimal.unclear_number)));
   if (options.like == nullptr && !texts.empty())
     notes.push_back(fmt::format("text was encoded by categories ({})", listed(texts)));
+  if (options.like == nullptr) {
+    for (std::size_t index = 0; index < columns.size(); ++index)
+      add_similar_names(layout.text_of(layout.roles.features[index]), "categories", columns[index].categories, notes);
+    if (!layout.roles.targets.empty())
+      add_similar_names(layout.text_of(layout.roles.targets.front()), "classes", description.class_names, notes);
+  }
   add_empty_and_unknown(table, layout, options, notes);
   add_counts(table.counts(), options, notes);
   return notes;

@@ -20,8 +20,8 @@ std::string layout_note(const CsvBeginning& first, const CsvLayout& layout);
 std::vector<std::string> column_notes(const CsvBeginning& first, const CsvLayout& layout,
                                       const std::vector<FeatureColumn>& features, const CsvOptions& options);
 
-/// How the cells of `table` were read, after it was finished. `columns`: the description of its features.
+/// How the cells of `table` were read, after it was finished. `description`: of its columns and classes.
 std::vector<std::string> cell_notes(const CsvTable& table, const CsvLayout& layout, const ChosenDecimal& decimal,
-                                    const std::vector<DataColumn>& columns, const CsvOptions& options);
+                                    const DataDescription& description, const CsvOptions& options);
 
 }  // namespace sheaf

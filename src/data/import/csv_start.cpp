@@ -39,6 +39,14 @@ std::size_t empty_cells_at_end(const Cells& cells) {
       std::find_if(cells.rbegin(), cells.rend(), [](std::string_view cell) { return !cell.empty(); }) - cells.rbegin());
 }
 
+// Whether a line is a border between the rows of a printed table: "+----+----+", "----+----", "|---|---|", or one of
+// box-drawing characters. Lines of dashes between delimiters may be empty cells.
+bool is_border(std::string_view line) {
+  if (line.find("\xe2\x94\x80\xe2\x94\x80") != line.npos) return true;
+  const bool has_corners = line.find('+') != line.npos || (line.front() == '|' && line.back() == '|');
+  return has_corners && line.find("--") != line.npos && line.find_first_not_of("+-|=: \t") == line.npos;
+}
+
 bool is_number(std::string_view cell) {
   CommonForm form;
   return form.add(cell);
@@ -205,6 +213,7 @@ class StartFinder {
       : records_(sample.records), sample_(sample), hints_(hints), empty_(empty), file_(file) {}
 
   CsvStart find() {
+    refuse_borders();
     comments_ = count_comments(records_, empty_);
     const std::size_t usual = usual_size(records_, comments_);
     const std::size_t empty_ends = common_empty_ends(records_, usual);
@@ -232,6 +241,17 @@ class StartFinder {
   }
 
  private:
+  void refuse_borders() const {
+    constexpr std::size_t max_lines = 5;
+    for (std::size_t index = 0; index < std::min(records_.size(), max_lines); ++index)
+      require(!is_border(records_[index].text), [&] {
+        return fmt::format(
+            "Line {} of '{}' is a border, as programs print tables on a screen. Export the table as CSV, for example "
+            "with psql --csv or mysql --batch.",
+            records_[index].line, file_);
+      });
+  }
+
   // Whether only a header can have a text above a column of numbers in this record.
   bool is_clearly_header(std::size_t index) const {
     if (index + 1 >= records_.size() || records_[index].cells.size() != start_.columns) return false;
@@ -246,12 +266,27 @@ class StartFinder {
     return has_text;
   }
 
+  // Whether the first record that is as wide as the table is clearly a header, so that shorter ones above it are no
+  // rows.
+  bool has_clear_header() const {
+    const auto is_wide = [this](const CsvSample::Record& record) { return record.cells.size() >= start_.columns; };
+    const auto wide = std::find_if(records_.begin() + static_cast<std::ptrdiff_t>(comments_), records_.end(), is_wide);
+    return wide != records_.end() && is_clearly_header(static_cast<std::size_t>(wide - records_.begin()));
+  }
+
   void pass_lines_above() {
     const std::size_t last = std::min(records_.size() - 1, max_lines_above);
+    std::optional<bool> is_header_clear;
+    // Whether a line with numbers describes the file, such as "height,120".
+    const auto is_description = [&](const Cells& cells) {
+      if (cells.empty() || cells.front().empty() || is_number(cells.front())) return false;
+      if (!is_header_clear) is_header_clear = has_clear_header();
+      return *is_header_clear;
+    };
     std::size_t index = comments_;
     for (; index < last; ++index) {
       const Cells& cells = records_[index].cells;
-      if (cells.size() >= start_.columns || has_number(cells)) break;
+      if (cells.size() >= start_.columns || (has_number(cells) && !is_description(cells))) break;
       const bool may_be_header =
           cells.size() + 1 == start_.columns && cells.size() > 1 && records_[index + 1].cells.size() >= start_.columns;
       if (may_be_header && !is_clearly_header(index + 1)) break;

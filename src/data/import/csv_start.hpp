@@ -35,8 +35,8 @@ struct CsvStart {
 };
 
 /// Finds the start. Lines above the table are comments (#) and lines with fewer fields than the others, and one title
-/// that is as wide as the table. The first line
-/// of the table is a header, in this order of evidence:
+/// that is as wide as the table. Lines with numbers are above it only if they begin with a text and the header is
+/// clear. The first line of the table is a header, in this order of evidence:
 ///   - `hints.header`;
 ///   - it has all features of the model, or a column that an option names;
 ///   - above columns of numbers it has texts that do not mean an empty cell;
@@ -45,7 +45,8 @@ struct CsvStart {
 ///     a text and occurs nowhere else;
 ///   - its label is a text that occurs nowhere else, while half of the labels or more are repeated;
 ///   - all columns are texts, and no text of the line occurs again in its column.
-/// Otherwise it is a row. Throws RunError, with advice on --header, if the evidence is contradictory. `file` is for the
+/// Otherwise it is a row. Throws RunError, with advice on --header, if the evidence is contradictory, and for tables
+/// with borders, as programs print them. `file` is for the
 /// message.
 CsvStart find_start(const CsvSample& sample, const StartHints& hints, const EmptyCells& empty, const std::string& file);
 

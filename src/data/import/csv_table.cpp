@@ -96,10 +96,11 @@ bool CsvTable::is_row(std::string_view record, std::int64_t line) {
   for (std::size_t field = columns; is_row && field < fields_.size(); ++field) is_row = fields_[field].empty();
   const bool is_comment = !is_row && record.front() == '#';
   require(is_row || is_comment, [&] {
-    return fmt::format(
-        "Line {} of '{}' has {} columns, not {} (all rows must have the same number). Correct it, or pass "
-        "--delimiter.",
-        line, file_, fields_.size(), columns);
+    return fmt::format("Line {} of '{}' has {} columns, not {} (all rows must have the same number). {}.", line, file_,
+                       fields_.size(), columns,
+                       counts_.rows + counts_.dropped_rows > 0
+                           ? "Correct it, or pass --delimiter"
+                           : "Correct it, pass --delimiter, or remove lines above the table that are no rows");
   });
   return is_row;
 }

@@ -123,6 +123,24 @@ TEST_CASE("comments and titles above the table are skipped") {
   CHECK(start_of("By,Smith\nAt,Bern\n\na,b,y\n" + rows(2)).first == 2);
 }
 
+TEST_CASE("lines that describe the file are skipped if the header below them is clear") {
+  const CsvStart described = start_of("station,12\nheight: 3.5\ndate,2020-01-01\na,b,c,y\n" + rows(3));
+  CHECK(described.first == 3);
+  CHECK(described.names == Texts{"a", "b", "c", "y"});
+  CHECK(start_of("12,station\na,b,c,y\n" + rows(3)).first == 0);    // begins with a number
+  CHECK(start_of("station,12\n1.5,b,c,y\n" + rows(3)).first == 0);  // not clearly a header
+  CHECK(start_of("station,12\n" + rows(3)).first == 0);
+}
+
+TEST_CASE("tables with borders are refused, and lines of empty cells are rows") {
+  for (const char* table :
+       {"+----+---+\n| a  | y |\n+----+---+\n|  1 | 0 |\n+----+---+\n", " a  | y \n----+---\n  1 | 0\n(1 row)\n",
+        "| a | y |\n|---|:--|\n| 1 | 0 |\n", "\xe2\x94\x8c\xe2\x94\x80\xe2\x94\x80\xe2\x94\x90\na\n"})
+    CHECK_THROWS_WITH(start_of(table), EndsWith("Export the table as CSV, for example with psql --csv or mysql "
+                                                "--batch."));
+  CHECK(start_of("a|b|y\n---|--|0\n1|2|1\n--|--|--\n").columns == 3);
+}
+
 TEST_CASE("a comment directly above the rows is the header if it has a name for each column") {
   const CsvStart saved = start_of("# a,b,y\n" + rows(2));
   CHECK(saved.header);

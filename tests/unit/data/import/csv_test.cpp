@@ -262,6 +262,14 @@ TEST_CASE("an invalid file is refused with the line number") {
   CHECK_THROWS_WITH(import({"1,0\n\"2\"x,1\n"}), StartsWith("Text follows a closing quote in line 2 of '0'"));
   CHECK_THROWS_WITH(import({"1,0\n\"2,1\n"}), StartsWith("A quote of the record in line 2 of '0' is not closed"));
   CHECK_THROWS_WITH(import({"1\n2\n"}), StartsWith("'0' has no features"));
+  CHECK_THROWS_WITH(
+      import({"name      size y\nNew York   1.5 0\nRome      22.5 1\n"}),
+      "'0' has no features (no delimiter was found, so its only column is the label; line 1 is 'name      "
+      "size y'). Pass --delimiter. Convert columns of fixed width in Python: "
+      "pandas.read_fwf('0').to_csv('table.csv', index=False).");
+  CHECK_THROWS_WITH(import({"12,station\na,b,y\n1.5,2,0\n2.5,2,1\n3.5,2,1\n"}),
+                    "Line 1 of '0' has 2 columns, not 3 (all rows must have the same number). Correct it, pass "
+                    "--delimiter, or remove lines above the table that are no rows.");
 }
 
 TEST_CASE("columns of text are encoded, and the description has their categories") {
@@ -340,6 +348,16 @@ TEST_CASE("a class may have a name that usually means an empty cell") {
   CsvOptions options;
   options.empty.use_default(false);
   CHECK(import(file, options).description.class_names == Texts{"None", "yes"});
+}
+
+TEST_CASE("categories and classes that may be the same are noted") {
+  const auto data = import({"a,b,y\nTrue,x,yes\nTRUE,y,no\n1,x,Yes\nFalse,y,no\n"});
+  CHECK(data.description.columns[0].categories == Texts{"1", "False", "TRUE", "True"});
+  const Texts notes(data.notes.end() - 2, data.notes.end());
+  CHECK(notes == Texts{"'1' and 'TRUE' are different categories of column 0 ('a') (write them in the same way if they "
+                       "mean the same)",
+                       "'Yes' and 'yes' are different classes of column 2 ('y') (write them in the same way if they "
+                       "mean the same)"});
 }
 
 TEST_CASE("labels that are dates, identifiers or resemble numbers are refused") {
