@@ -214,6 +214,31 @@ void check_auto_candidates(const Study& study, Problems& problems) {
                    fmt::format("search.{0} has the candidate auto. List the values of {0} to compare.", key));
 }
 
+// Data without validation rows, as far as the study tells.
+bool has_no_validation(const Study& study) {
+  if (study.search.folds > 1) return false;
+  return study.data.validation ? *study.data.validation == 0 : study.data.source == DataSource::synthetic;
+}
+
+void check_schedule(const Study& study, Problems& problems) {
+  const TrainOptions& train = study.train;
+  const TrainOptions defaults;
+  const bool is_plateau = train.schedule == Schedule::plateau;
+  if (is_plateau && has_no_validation(study))
+    problems.add({"train.schedule", "data.validation", "search.folds"},
+                 "train.schedule = plateau needs validation rows. Set data.validation, e.g. to 0.1, or search.folds.");
+  for (const auto& [key, is_set] : {std::pair("train.plateau_factor", train.plateau_factor != defaults.plateau_factor),
+                                    {"train.plateau_patience", train.plateau_patience != defaults.plateau_patience}})
+    if (is_set && !is_plateau && is_mistake(study, key, "train.schedule"))
+      problems.add({key, "train.schedule"},
+                   fmt::format("{} has no effect ({}). Leave it out, or set train.schedule = plateau.",
+                               assignment(study, key), assignment(study, "train.schedule")));
+  if (train.epochs > 0 && train.warmup_epochs > static_cast<double>(train.epochs))
+    problems.add({"train.warmup_epochs", "train.epochs"},
+                 fmt::format("{} is more than train.epochs = {}. Use fewer.", assignment(study, "train.warmup_epochs"),
+                             train.epochs));
+}
+
 void check_train(const Study& study, Problems& problems) {
   const TrainOptions& train = study.train;
   if ((train.loss == LossKind::cross_entropy || train.loss == LossKind::bce) && study.data.task == Task::regression)
@@ -420,6 +445,7 @@ std::vector<StudyProblem> problems_in(const Study& study) {
     check_model(trial, model);
     check_target_normalization(trial, model);
     check_train(trial, train);
+    check_schedule(trial, train);
     check_tf32(trial, train);
     check_models(trial, others);
   }

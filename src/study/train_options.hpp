@@ -9,6 +9,8 @@
 namespace sheaf {
 
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
+/// The learning rate over the steps of a training (training/learning_rate).
+enum class Schedule { constant, cosine, plateau };
 enum class LossKind { mse, cross_entropy, bce, automatic };
 enum class Reduction { mean, sum };  ///< of the loss that is minimized (training/losses/reduction.hpp)
 /// Precision of weights and arithmetic. bfloat16: mixed precision, with matrix products and convolutions in bfloat16,
@@ -24,13 +26,17 @@ struct TrainOptions {
   Reduction reduction = Reduction::mean;
   OptimizerKind optimizer = OptimizerKind::adam;
   std::optional<double> learning_rate;  ///< nullopt: initial_learning_rate() in study/key_defaults
-  double momentum = 0;                  ///< sgd, rmsprop
-  bool nesterov = false;                ///< sgd
-  double weight_decay = 0;              ///< L2 in sgd, adam, rmsprop; decoupled in adamw
-  double beta1 = 0.9;                   ///< adam, adamw
-  double beta2 = 0.999;                 ///< adam, adamw
-  double alpha = 0.99;                  ///< rmsprop: smoothing constant
-  double epsilon = 1e-8;                ///< adam, adamw, rmsprop
+  Schedule schedule = Schedule::constant;
+  double warmup_epochs = 0;            ///< the rate rises to its initial value first
+  double plateau_factor = 0.1;         ///< plateau: of the learning rate, each time
+  std::int64_t plateau_patience = 10;  ///< plateau: epochs without improvement before that
+  double momentum = 0;                 ///< sgd, rmsprop
+  bool nesterov = false;               ///< sgd
+  double weight_decay = 0;             ///< L2 in sgd, adam, rmsprop; decoupled in adamw
+  double beta1 = 0.9;                  ///< adam, adamw
+  double beta2 = 0.999;                ///< adam, adamw
+  double alpha = 0.99;                 ///< rmsprop: smoothing constant
+  double epsilon = 1e-8;               ///< adam, adamw, rmsprop
   Precision precision = Precision::float32;
 };
 

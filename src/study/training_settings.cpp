@@ -5,6 +5,10 @@
 namespace sheaf {
 namespace {
 
+bool is_between_zero_and_one(double value) {
+  return value > 0 && value < 1;
+}
+
 void add_optimizer(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
   train.add("optimizer", &TrainOptions::optimizer,
@@ -15,6 +19,20 @@ void add_optimizer(std::vector<Setting>& table) {
             "Optimizer; its options have the same meaning as in PyTorch.");
   train.add("learning_rate", &TrainOptions::learning_rate, or_auto(number("number > 0", is_positive)),
             "Learning rate; auto: 0.01 for sgd, 0.001 for the other optimizers.");
+  train.add("schedule", &TrainOptions::schedule,
+            choice<Schedule>(
+                {{"constant", Schedule::constant}, {"cosine", Schedule::cosine}, {"plateau", Schedule::plateau}}),
+            "Learning rate over the training. cosine: falls to 0 along half a cosine, step by step; plateau: is "
+            "multiplied by train.plateau_factor when the validation loss has not improved by a factor of 1e-4 for more "
+            "than train.plateau_patience epochs, as with PyTorch's ReduceLROnPlateau. All epochs are then validated.");
+  train.add(
+      "warmup_epochs", &TrainOptions::warmup_epochs, number("number >= 0", is_not_negative),
+      "Epochs, or a fraction of one, in which the learning rate rises linearly from 0, step by step; the schedule "
+      "runs over the remaining steps.");
+  train.add("plateau_factor", &TrainOptions::plateau_factor, number("number > 0 and < 1", is_between_zero_and_one),
+            "plateau: factor of the learning rate.");
+  train.add("plateau_patience", &TrainOptions::plateau_patience, integer(0, max_epochs),
+            "plateau: epochs without an improvement after which the learning rate is still the same.");
   train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, is_below_one), "sgd, rmsprop: momentum.");
   train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.");
   train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative),

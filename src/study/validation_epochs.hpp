@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -21,10 +22,18 @@ struct ValidationEpochs {
   bool follows(std::int64_t done, std::int64_t epochs) const { return any() && (done == epochs || done % every == 0); }
 };
 
-/// The validation epochs of a study: none without validation rows, all for learning curves, otherwise the last.
+/// The validation epochs of a study: none without validation rows, all for learning curves and for learning rates that
+/// follow the validation loss, otherwise the last.
 inline ValidationEpochs validation_epochs(const Study& study) {
   if (study.search.folds <= 1 && study.data.validation.value_or(0) == 0) return {ValidationEpochs::never};
-  return {study.run.curves.value_or(false) ? 1 : ValidationEpochs::last};
+  const auto& keys = study.search.keys;
+  const bool follows_losses = study.train.schedule == Schedule::plateau ||
+                              std::any_of(keys.begin(), keys.end(), [](const SearchedKey& searched) {
+                                const auto& candidates = searched.candidates;
+                                return searched.key == "train.schedule" &&
+                                       std::find(candidates.begin(), candidates.end(), "plateau") != candidates.end();
+                              });
+  return {study.run.curves.value_or(false) || follows_losses ? 1 : ValidationEpochs::last};
 }
 
 }  // namespace sheaf

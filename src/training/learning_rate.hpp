@@ -1,18 +1,48 @@
-// The learning rate of each optimizer step. To add a schedule, add a case to learning_rate_of().
+// The learning rate of each optimizer step. To add a schedule, add a case to learning_rate.cpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <limits>
 
+#include "core/bytes.hpp"
 #include "study/train_options.hpp"
 
 namespace sheaf {
 
-/// Returns the learning rate of an optimizer step. Steps count from 0 at the start of the training. Pure.
-using LearningRate = std::function<double(std::int64_t step)>;
+/// The learning rates of one training: a warm-up, then the schedule over the remaining steps. All but `plateau` are
+/// functions of the step alone. Steps count from 0 at the start of the training.
+class LearningRate {
+ public:
+  /// `epoch_steps`: optimizer steps of an epoch. The schedule ends with the last of `train.epochs` epochs.
+  LearningRate(const TrainOptions& train, std::int64_t epoch_steps);
 
-/// The learning rates that a trial sets; they are constant. Pure.
-LearningRate learning_rate_of(const TrainOptions& train);
+  /// The learning rate of a step.
+  double operator()(std::int64_t step) const {
+    return schedule_ == Schedule::constant && step >= warmup_steps_ ? initial_ : scheduled(step);
+  }
+
+  /// Reports the validation loss after an epoch, for `plateau`: the rate is multiplied by `train.plateau_factor` when
+  /// more than `train.plateau_patience` epochs have brought no relative improvement of 1e-4. Losses that are not finite
+  /// are no improvement. Source: PyTorch's ReduceLROnPlateau with its defaults.
+  void validated(double loss);
+
+  void save(ByteWriter& state) const;
+  /// Throws RunError or std::out_of_range if the state cannot be one of this training.
+  void restore(ByteReader& state);
+
+ private:
+  double scheduled(std::int64_t step) const;
+
+  double initial_;
+  Schedule schedule_;
+  std::int64_t warmup_steps_, all_steps_;
+  double plateau_factor_;
+  std::int64_t plateau_patience_;
+  // plateau: the factor of the rate so far, the best loss, and the epochs since then without an improvement.
+  double factor_ = 1;
+  double best_loss_ = std::numeric_limits<double>::infinity();
+  std::int64_t bad_epochs_ = 0;
+};
 
 }  // namespace sheaf

@@ -13,7 +13,6 @@
 #include "study/validation_epochs.hpp"
 #include "training/batches.hpp"
 #include "training/epoch_rows.hpp"
-#include "training/learning_rate.hpp"
 #include "training/loss_log.hpp"
 #include "training/metrics/score.hpp"
 #include "training/optional_results.hpp"
@@ -49,7 +48,6 @@ class MemoryTraining {
         trainer_(trainer),
         order_(rows_, trial_.train, trial_.model, iteration.seed),
         loop_(new_loop()),
-        rate_(learning_rate_of(trial_.train)),
         lines_(context.loss_log, iteration.number, rows_.count(), batch_size_) {
     trained_.result.iteration = iteration.number;
     trained_.result.engine = trainer_.engine();
@@ -105,7 +103,7 @@ class MemoryTraining {
     const std::int64_t first = loop_.batches() * batch_size_;
     const std::int64_t count = std::min(batches * batch_size_, rows_.count() - first);
     double loss_sum = loop_.loss_sum();
-    trainer_.train({order_.of(loop_.epochs()) + first, count, loop_.steps()}, rate_, loss_sum);
+    trainer_.train({order_.of(loop_.epochs()) + first, count, loop_.steps()}, loop_.rate(), loss_sum);
     lines_.trained(loop_, batches, loss_sum);
     loop_.trained(batches, loss_sum);
   }
@@ -154,7 +152,6 @@ class MemoryTraining {
   Trainer& trainer_;
   EpochRows order_;
   TrainingLoop loop_;
-  const LearningRate rate_;
   LossLines lines_;
   std::vector<std::int64_t> validation_rows_;  // filled by the first validation
   std::vector<float> outputs_;                 // outputs of the last validation

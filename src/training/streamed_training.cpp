@@ -42,7 +42,6 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
       weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
       trainer_(std::move(trainer)),
       loop_(new_loop()),
-      rate_(learning_rate_of(trial_.train)),
       lines_(context.loss_log, iteration.number, rows_.count(), batch_size_) {
   trained_.result.iteration = iteration.number;
   trained_.result.engine = trainer_->engine();
@@ -194,7 +193,7 @@ void StreamedTraining::train_left_over() {
 void StreamedTraining::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) {
   double loss_sum = loop_.loss_sum();
   trainer_->read_from(data);
-  trainer_->train({rows, count, loop_.steps()}, rate_, loss_sum);
+  trainer_->train({rows, count, loop_.steps()}, loop_.rate(), loss_sum);
   const std::int64_t batches = (count + batch_size_ - 1) / batch_size_;
   lines_.trained(loop_, batches, loss_sum);
   loop_.trained(batches, loss_sum);

@@ -86,7 +86,6 @@ class StreamedTraining {
   const std::vector<float> weights_;
   const std::unique_ptr<Trainer> trainer_;
   TrainingLoop loop_;
-  const LearningRate rate_;
   LossLines lines_;
   PieceSize piece_;
   double seconds_ = 0;            // training time so far

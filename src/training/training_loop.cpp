@@ -27,7 +27,8 @@ TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, Validat
       epoch_batches_(epoch_steps(train, rows)),
       validation_(validation),
       has_curve_(has_curve),
-      metrics_(std::move(metrics)) {}
+      metrics_(std::move(metrics)),
+      rate_(train, epoch_batches_) {}
 
 TrainingLoop::Next TrainingLoop::next() const {
   if (state_.diverged) return Next::end;
@@ -64,6 +65,7 @@ void TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vect
   assert(next() == Next::validate && scores.size() == 1 + metrics_.size());
   state_.awaits_validation = false;
   state_.validation_loss = mean_loss(loss_sum, rows);
+  rate_.validated(state_.validation_loss);
   state_.validation_score = scores.front();
   values_.assign(scores.begin() + 1, scores.end());
   if (!has_curve_) return;
@@ -95,6 +97,7 @@ void TrainingLoop::save(ByteWriter& state) const {
   for (const double value : {loss_sum, training_loss, validation_loss, validation_score, validation_seconds})
     state.put(value);
   for (const bool flag : {awaits_validation, diverged}) state.put(flag);
+  rate_.save(state);
   state.put_list(values_);
   state.put_list(epochs_);
   state.put_list(epoch_metrics_);
@@ -112,6 +115,8 @@ void TrainingLoop::restore(ByteReader& state) {
           "its epochs and steps do not match this training");
   require(!found.awaits_validation || (found.batches == 0 && validation_.follows(found.epochs, train_.epochs)),
           "it expects a validation that this training does not do");
+  LearningRate rate = rate_;
+  rate.restore(state);
   auto values = state.get_list<std::vector<double>>();
   auto epochs = state.get_list<std::vector<EpochResult>>();
   auto epoch_metrics = state.get_list<std::vector<double>>();
@@ -121,6 +126,7 @@ void TrainingLoop::restore(ByteReader& state) {
       (values.empty() || values.size() == metrics_.size()) && epoch_metrics.size() == epochs.size() * metrics_.size(),
       "its number of metrics is wrong");
   state_ = found;
+  rate_ = rate;
   values_ = std::move(values);
   epochs_ = std::move(epochs);
   epoch_metrics_ = std::move(epoch_metrics);

@@ -11,6 +11,7 @@
 #include "study/train_options.hpp"
 #include "study/validation_epochs.hpp"
 #include "training/iteration_result.hpp"
+#include "training/learning_rate.hpp"
 
 namespace sheaf {
 
@@ -40,6 +41,9 @@ class TrainingLoop {
 
   /// The loss sum of the current epoch so far (Trainer::train).
   double loss_sum() const { return state_.loss_sum; }
+
+  /// The learning rates of the steps.
+  const LearningRate& rate() const { return rate_; }
 
   /// Reports that the next `batches` batches of the epoch, at most batches_left(), have been trained. `loss_sum` is the
   /// epoch's loss sum including them. The last batch completes the epoch.
@@ -78,6 +82,7 @@ class TrainingLoop {
   ValidationEpochs validation_;
   bool has_curve_;
   std::vector<MetricKind> metrics_;
+  LearningRate rate_;
   State state_;
   std::vector<double> values_;         // of the metrics; empty before the first validation
   std::vector<EpochResult> epochs_;    // their iteration number is not set

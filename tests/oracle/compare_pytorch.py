@@ -104,6 +104,8 @@ def make_studies(data):
             plain = studies[f"{task}-{model}-{optimizer}-{reduction}"]
             studies[f"{task}-{model}-{optimizer}-{reduction}-weighted"] = {
                 **plain, "data": {**plain["data"], "weights": "weights"}}
+            studies[f"{task}-{model}-{optimizer}-{reduction}-cosine"] = {
+                **plain, "train": {**plain["train"], "schedule": "cosine", "warmup_epochs": 0.5}}
     return studies
 
 
@@ -136,6 +138,17 @@ def make_optimizer(train, weight_decay, parameters):
                                    **common)
     kind = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[train["optimizer"]]
     return kind(parameters, betas=(train.get("beta1", 0.9), train.get("beta2", 0.999)), **common)
+
+
+def make_scheduler(train, optimizer, epoch_steps):
+    """Returns a function to be called after each step."""
+    if train.get("schedule") != "cosine":
+        return lambda: None
+    warmup = round(train["warmup_epochs"] * epoch_steps)
+    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, train["epochs"] * epoch_steps - warmup)
+    rising = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: (step + 1) / warmup)
+    both = torch.optim.lr_scheduler.SequentialLR(optimizer, [rising, cosine], milestones=[warmup])
+    return both.step
 
 
 def make_loss(name, reduction, classes):
@@ -197,6 +210,7 @@ def train_network(network, entry, sections, data):
     row_weights = torch.from_numpy(row_weights).to(dtype) if "weights" in sections["data"] else None
     optimizer = make_optimizer(train, float(values.get("train.weight_decay", 0)), network.parameters())
     network.train()
+    after_step = make_scheduler(train, optimizer, -(-len(entry["orders"][0]) // train["batch_size"]))
 
     for order in entry["orders"]:
         assert sorted(order + entry["validation_rows"]) == list(range(len(features)))
@@ -207,6 +221,7 @@ def train_network(network, entry, sections, data):
             batch = outputs, targets[rows], None if row_weights is None else row_weights[rows]
             minimized(*batch).backward()
             optimizer.step()
+            after_step()
             total += reported(*batch).item() * len(rows)
     rows = entry["validation_rows"]
     network.eval()
@@ -239,7 +254,7 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-        counts = {"torch": (84 + 4) * 12 + (28 + 4) * 4, "native": (70 + 4) * 12 + (28 + 4) * 4}
+        counts = {"torch": (84 + 8) * 12 + (28 + 8) * 4, "native": (70 + 8) * 12 + (28 + 8) * 4}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():
             assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)

@@ -20,13 +20,13 @@ namespace sheaf::test {
 class Epochs {
  public:
   /// Starts `trainer` on the task, with no limit on the number of epochs. `rate` replaces the trial's learning rate.
-  Epochs(Trainer& trainer, const TrainingTask& task, LearningRate rate = {})
+  Epochs(Trainer& trainer, const TrainingTask& task, const std::optional<LearningRate>& rate = std::nullopt)
       : trainer_(trainer),
         task_(task),
         train_(endless(task.trial.train)),
         order_(task_.rows, train_, task_.trial.model, task_.seed),
         loop_(train_, task_.rows.count(), {}, false),
-        rate_(rate ? std::move(rate) : learning_rate_of(train_)) {
+        rate_(rate.value_or(loop_.rate())) {
     task_.repeats_one_batch = order_.repeat_one_batch();
     trainer_.start(task_);
   }

@@ -39,6 +39,20 @@ void check_valid(const Study& study) {
 
 }  // namespace
 
+TEST_CASE("learning rate schedules are checked") {
+  check_one_problem(file_study({{"train.schedule", "plateau"}, {"data.validation", "0"}}),
+                    "train.schedule = plateau needs validation rows");
+  check_one_problem(synthetic_study({{"train.schedule", "plateau"}}), "train.schedule = plateau needs validation rows");
+  check_valid(file_study({{"train.schedule", "plateau"}, {"train.plateau_patience", "0"}}));
+  check_one_problem(file_study({{"train.plateau_factor", "0.5"}}),
+                    "train.plateau_factor = 0.5 has no effect (train.schedule = constant)");
+  check_one_problem(file_study({{"train.schedule", "cosine"}, {"train.plateau_patience", "5"}}),
+                    "train.plateau_patience = 5 has no effect (train.schedule = cosine)");
+  check_one_problem(file_study({{"train.warmup_epochs", "3"}, {"train.epochs", "2"}}),
+                    "train.warmup_epochs = 3 is more than train.epochs = 2");
+  check_valid(file_study({{"train.warmup_epochs", "3"}}));
+}
+
 TEST_CASE("valid studies have no problems") {
   check_valid(file_study());
   check_valid(synthetic_study());

@@ -132,6 +132,11 @@ trials = 40
 model.hidden = integer(8, 512)
 train.learning_rate = log_uniform(1e-5, 1e-1)
 train.optimizer = adam, sgd
+[train]
+schedule = plateau
+warmup_epochs = 0.5
+plateau_factor = 0.5
+plateau_patience = 3
 )";
 
 void check_equal(const Study& a, const Study& b) {

@@ -198,3 +198,28 @@ TEST_CASE("a loop refuses a state of another training") {
   CHECK_THROWS_AS(restore({options_of(3, 10), 25, {1}, false}, awaiting.bytes()), RunError);  // without curves
   CHECK_THROWS(restore(loop, awaiting.bytes().substr(0, awaiting.bytes().size() - 1)));
 }
+
+TEST_CASE("the learning rate follows the validation losses, also after a restore") {
+  TrainOptions train = options_of(8, 2);
+  train.learning_rate = 1;
+  train.schedule = Schedule::plateau;
+  train.plateau_patience = 0;
+  train.plateau_factor = 0.5;
+  TrainingLoop loop(train, 2, {1}, false);
+  const auto epoch = [&](TrainingLoop& of, double loss) {
+    of.trained(1, 1);
+    of.validated(2 * loss, 2, {0.5});
+    return of.rate()(of.steps());
+  };
+  CHECK(epoch(loop, 3) == 1);
+  CHECK(epoch(loop, 2) == 1);
+  CHECK(epoch(loop, 2) == 0.5);
+  ByteWriter state;
+  loop.save(state);
+  TrainingLoop restored(train, 2, {1}, false);
+  ByteReader saved(state.bytes());
+  restored.restore(saved);
+  CHECK(restored.rate()(restored.steps()) == 0.5);
+  CHECK(epoch(restored, 1.9) == 0.5);
+  CHECK(epoch(restored, 1.95) == 0.25);
+}

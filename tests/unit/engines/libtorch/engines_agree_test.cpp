@@ -228,7 +228,6 @@ TEST_CASE("all instruction sets give the same training") {
 }
 
 TEST_CASE("both engines use a learning rate that changes with every step") {
-  const LearningRate rate = [](std::int64_t step) { return 0.02 / static_cast<double>(1 + step) + 0.001; };
   for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop}) {
     Study study = test::regression_study();
     study.data = drawn_classes(90, 12, 3);
@@ -242,6 +241,11 @@ TEST_CASE("both engines use a learning rate that changes with every step") {
     study.train.batch_size = 16;
     study.train.precision = Precision::float64;
     const OneTraining training(study, draw_synthetic(study.data, 1));
+    TrainOptions changing = study.train;
+    changing.epochs = 3;
+    changing.schedule = Schedule::cosine;
+    changing.warmup_epochs = 0.5;
+    const LearningRate rate(changing, epoch_steps(changing, training.task().rows.count()));
     const auto native = make_native_trainer(), torch = make_torch_trainer({-1, 1}, nullptr);
     Epochs ours(*native, training.task(), rate), theirs(*torch, training.task(), rate);
     for (int epoch = 0; epoch < 3; ++epoch) CHECK(ours.train_epoch() == Approx(theirs.train_epoch()).epsilon(1e-10));

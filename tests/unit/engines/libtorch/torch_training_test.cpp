@@ -45,7 +45,7 @@ std::pair<double, double> step_once(TrainOptions train, std::int64_t epochs = 1)
   const auto rows = start.rows.list();
   double loss_sum = 0;
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
-    training.train({rows.data(), start.rows.count(), epoch}, learning_rate_of(train), loss_sum);
+    training.train({rows.data(), start.rows.count(), epoch}, LearningRate(train, 1), loss_sum);
   const torch::Tensor& parameters = training.network().parameters();
   return {parameters[0].item<double>(), parameters[1].item<double>()};
 }

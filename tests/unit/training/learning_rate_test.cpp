@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "training/learning_rate.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr std::int64_t epoch_steps = 10;
+
+TrainOptions options(Schedule schedule, double warmup_epochs = 0) {
+  TrainOptions train;
+  train.epochs = 4;
+  train.learning_rate = 0.5;
+  train.schedule = schedule;
+  train.warmup_epochs = warmup_epochs;
+  train.plateau_factor = 0.25;
+  train.plateau_patience = 2;
+  return train;
+}
+
+// Validation losses, and the rates after each of them, computed with PyTorch 1.13:
+//   scheduler = ReduceLROnPlateau(SGD([parameter], lr=0.5), factor=0.25, patience=2)
+const double nan = std::numeric_limits<double>::quiet_NaN();
+const std::vector<double> losses = {1,    0.9, 0.89995, 0.9, 0.95, 0.91, 0.8, 0.8, nan, 0.79999,
+                                    0.85, 0.7, 0.7,     0.7, 0.7,  0.7,  0.7, 0.7, 0.69};
+const std::vector<double> rates = {0.5,       0.5,       0.5,       0.5,         0.125,      0.125,   0.125,
+                                   0.125,     0.125,     0.03125,   0.03125,     0.03125,    0.03125, 0.03125,
+                                   0.0078125, 0.0078125, 0.0078125, 0.001953125, 0.001953125};
+
+}  // namespace
+
+TEST_CASE("a constant learning rate does not change") {
+  const LearningRate rate(options(Schedule::constant), epoch_steps);
+  for (const std::int64_t step : {0, 1, 39, 1000}) CHECK(rate(step) == 0.5);
+}
+
+TEST_CASE("a warm-up rises to the initial learning rate, and the schedule follows") {
+  const LearningRate constant(options(Schedule::constant, 0.5), epoch_steps);
+  for (std::int64_t step = 0; step < 5; ++step) CHECK(constant(step) == Approx(0.1 * static_cast<double>(step + 1)));
+  CHECK(constant(5) == 0.5);
+  const LearningRate cosine(options(Schedule::cosine, 0.5), epoch_steps);
+  CHECK(cosine(4) == 0.5);
+  CHECK(cosine(5) == 0.5);
+  CHECK(cosine(5 + 7) == Approx(0.25 * (1 + std::cos(3.14159265358979 * 7 / 35))));
+  CHECK(cosine(39) == Approx(0.25 * (1 + std::cos(3.14159265358979 * 34 / 35))));
+  const LearningRate only_warmup(options(Schedule::cosine, 4), epoch_steps);
+  CHECK(only_warmup(39) == 0.5);
+}
+
+TEST_CASE("a cosine falls from the initial learning rate to zero over all steps") {
+  const LearningRate rate(options(Schedule::cosine), epoch_steps);
+  CHECK(rate(0) == 0.5);
+  CHECK(rate(20) == Approx(0.25));
+  CHECK(rate(39) == Approx(0.5 * std::pow(std::sin(3.14159265358979 / 80), 2)));
+}
+
+TEST_CASE("the learning rate falls when the validation loss reaches a plateau, as with PyTorch") {
+  LearningRate rate(options(Schedule::plateau), epoch_steps), constant(options(Schedule::constant), epoch_steps);
+  for (std::size_t epoch = 0; epoch < losses.size(); ++epoch) {
+    rate.validated(losses[epoch]);
+    constant.validated(losses[epoch]);
+    CHECK(rate(0) == rates[epoch]);
+    CHECK(constant(0) == 0.5);
+  }
+}
+
+TEST_CASE("a saved learning rate continues in the same way") {
+  for (std::size_t saved = 0; saved < losses.size(); ++saved) {
+    LearningRate first(options(Schedule::plateau), epoch_steps), second = first;
+    for (std::size_t epoch = 0; epoch < saved; ++epoch) first.validated(losses[epoch]);
+    ByteWriter state;
+    first.save(state);
+    ByteReader read(state.bytes());
+    second.restore(read);
+    CHECK(read.is_at_end());
+    for (std::size_t epoch = saved; epoch < losses.size(); ++epoch) {
+      second.validated(losses[epoch]);
+      CHECK(second(0) == rates[epoch]);
+    }
+  }
+  ByteWriter invalid;
+  invalid.put(2.0);
+  invalid.put(0.0);
+  invalid.put(std::int64_t{0});
+  ByteReader read(invalid.bytes());
+  LearningRate rate(options(Schedule::plateau), epoch_steps);
+  CHECK_THROWS_AS(rate.restore(read), RunError);
+}
