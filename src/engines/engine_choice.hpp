@@ -44,7 +44,7 @@ struct EngineChoice {
   std::optional<std::string> reason;
 };
 
-/// An engine's name and the reason as text: "native" or "torch (a cnn has convolutions)".
+/// An engine's name and the reason as text: "native" or "torch (the network has convolutions)".
 std::string described(std::string_view name, const std::optional<std::string>& reason);
 
 /// The engine for a trial in a lane with this device. An engine set by run.engine is returned even if it refuses the

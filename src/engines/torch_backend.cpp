@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/version.hpp"
-#include "engines/native/blas_library.hpp"
+#include "engines/native/kernels/blas_library.hpp"
 #include "files/shared_library.hpp"
 
 namespace sheaf {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "models/resnet_layout.hpp"
 #include "study/key_defaults.hpp"
@@ -82,6 +84,11 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
       break;
   }
   return layers;
+}
+
+bool works_on_rows(const std::vector<Layer>& layers) {
+  return !layers.empty() &&
+         std::all_of(layers.begin(), layers.end(), [](const Layer& layer) { return layer.kind == Layer::Kind::dense; });
 }
 
 std::int64_t parameter_count(const std::vector<Layer>& layers) {

@@ -31,6 +31,10 @@ bool has_layout(ModelKind kind);
 /// Throws UsageError if a network that needs images has no image shape, or if the images are too small for a cnn.
 std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& shape);
 
+/// Whether all layers work on rows of features, as dense layers do, and not on images. Saved models of such networks
+/// can be evaluated without LibTorch.
+bool works_on_rows(const std::vector<Layer>& layers);
+
 /// The number of weights and biases.
 std::int64_t parameter_count(const std::vector<Layer>& layers);
 

@@ -33,7 +33,7 @@ struct ModelDescription {
 /// A trained network with its description and scaling.
 struct SavedModel {
   ModelDescription description;
-  NetworkState network;    ///< after reading a file: set for networks of dense layers only
+  NetworkState network;    ///< after reading a file: set if works_on_rows()
   FeatureScaling scaling;  ///< scaling of the features, after offsets were subtracted
 };
 

@@ -113,8 +113,8 @@ SavedModel parse(const std::string& record) {
   trained.network.parameters = bytes.get_list<std::vector<float>>();
   if (!bytes.is_at_end()) trained.scaling.clip = bytes.get_list<std::vector<float>>();  // since version 0.5.0
   if (!bytes.is_at_end()) trained.scaling.fill = bytes.get_list<std::vector<float>>();  // since version 0.8.0
-  const std::int64_t wanted =
-      is_dense(description.model.kind) ? parameter_count(network_layout(description.model, description.shape)) : 0;
+  const std::vector<Layer> layers = network_layout(description.model, description.shape);
+  const std::int64_t wanted = works_on_rows(layers) ? parameter_count(layers) : 0;
   require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
               fits(trained.scaling.shift, description.shape) && fits(trained.scaling.fill, description.shape) &&
               trained.scaling.shift.size() == trained.scaling.scale.size() &&
@@ -141,7 +141,8 @@ std::string saved_model_record(const SavedModel& trained) {
   bytes.put_list(model_text(trained.description));
   bytes.put_list(trained.scaling.shift);
   bytes.put_list(trained.scaling.scale);
-  bytes.put_list(is_dense(trained.description.model.kind) ? trained.network.parameters : std::vector<float>());
+  const bool works = works_on_rows(network_layout(trained.description.model, trained.description.shape));
+  bytes.put_list(works ? trained.network.parameters : std::vector<float>());
   bytes.put_list(trained.scaling.clip);
   bytes.put_list(trained.scaling.fill);
   return bytes.bytes();

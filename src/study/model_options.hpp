@@ -11,9 +11,9 @@
 namespace sheaf {
 
 enum class ModelKind { automatic, linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
-/// Whether the network has dense layers only, so that the native engine can train it.
-constexpr bool is_dense(ModelKind kind) {
-  return kind == ModelKind::linear || kind == ModelKind::mlp;
+/// Whether the network gets rows as images if they are images.
+constexpr bool takes_images(ModelKind kind) {
+  return kind != ModelKind::linear && kind != ModelKind::mlp;
 }
 /// Whether the network is a module of the user, with layers that are not known.
 constexpr bool is_user_module(ModelKind kind) {

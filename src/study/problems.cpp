@@ -426,8 +426,6 @@ void check_run(const Study& study, Problems& problems) {
   };
   if (study.run.threads > 1) refuse("one thread per lane", "run.threads", "Leave out run.threads");
   if (study.run.device == DeviceRequest::cuda) refuse("CPUs", "run.device", "Set run.device = cpu");
-  if (!is_dense(study.model.kind) && study.model.kind != ModelKind::automatic && !is_searched(study, "model.kind"))
-    refuse("linear models and MLPs", "model.kind", "Use a different model.kind");
   const Precision precision = study.train.precision;
   if ((precision == Precision::bfloat16 || precision == Precision::tf32) && !is_searched(study, "train.precision"))
     refuse("float32 and float64", "train.precision", "Use a different train.precision");

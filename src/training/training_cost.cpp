@@ -5,9 +5,7 @@
 #include "training/batches.hpp"
 
 namespace sheaf {
-namespace {
 
-// The number of optimizer state values per parameter.
 int optimizer_state_count(const TrainOptions& train) {
   switch (train.optimizer) {
     case OptimizerKind::sgd:
@@ -20,8 +18,6 @@ int optimizer_state_count(const TrainOptions& train) {
   }
   return 0;
 }
-
-}  // namespace
 
 DataShape shape_of(const DataSet& data, const DataOptions& options) {
   const bool chosen = options.image.channels > 0;

@@ -9,6 +9,7 @@
 #include "models/network_layout.hpp"
 #include "study/data_options.hpp"
 #include "study/plan.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 
@@ -22,6 +23,9 @@ DataShape synthetic_shape(const DataOptions& options);
 
 /// The same for `data`, or for synthetic data if `data` is null (each iteration has its own).
 DataShape shape_of(const DataSet* data, const DataOptions& options);
+
+/// The number of values that the optimizer keeps for each parameter.
+int optimizer_state_count(const TrainOptions& train);
 
 struct TrialEstimate {
   std::int64_t parameters = 0;

@@ -103,10 +103,10 @@ for reduction, rate in (("mean", "1e-3"), ("sum", "1e-4")):
 CNN = ["--model.kind=cnn", "--model.channels=4", "--data.image=1x8x8", "--search.train.optimizer=sgd",
        "--search.model.activation=relu", "--search.train.loss=cross_entropy", "--search.train.precision=float32"]
 for args, reason, advice in (
-        (CNN, "run.engine = native supports only linear models and MLPs, but model.kind = cnn", "Use a different model.kind"),
+        (CNN, "run.engine = native cannot train trial 0 (the network has convolutions)", "Set run.engine = auto."),
         (["--run.threads=2", "--run.lanes=1"],
          "run.engine = native supports only one thread per lane, but run.threads = 2", "Leave out run.threads"),
-        (CNN[1:] + ["--search.model.kind=mlp, cnn"], "a cnn has convolutions", "Set run.engine = auto.")):
+        (CNN[1:] + ["--search.model.kind=mlp, cnn"], "the network has convolutions", "Set run.engine = auto.")):
     result = sheaf("run", "digits.cfg", "--run.engine=native", "--run.device=cpu", "--run.output=refused", *args)
     lines = result.error_lines()
     checks.check(result.code == 2 and len(lines) == 1 and reason in lines[0] and "run.engine = auto" in lines[0]
@@ -114,7 +114,7 @@ for args, reason, advice in (
     checks.check(not os.path.exists("refused"), f"{reason}: no run directory is created")
 rows, line = train("digits", "auto", *CNN, "--train.epochs=1")
 checks.check({row["engine"] for row in rows} == {"torch"} and
-             line == "engine: torch 1 iteration (a cnn has convolutions)", "auto: LibTorch trains a cnn", line)
+             line == "engine: torch 1 iteration (the network has convolutions)", "auto: LibTorch trains a cnn", line)
 rows, line = train("digits", "auto", *CNN[3:], "--train.epochs=1", "--search.model.kind=mlp, linear")
 checks.check({row["engine"] for row in rows} == {"native"} and line == "engine: native 2 iterations",
              "auto: the native engine trains mlp and linear models", line)

@@ -398,7 +398,7 @@ refused("models of different studies as an ensemble", 1, "Models 'mixed/models/i
         "'mixed/models/iteration-4.pt' have different numbers of outputs (they are not an ensemble). Evaluate them one "
         "by one.", "mixed", GOOD)
 refused("model that the native engine cannot run", 2, "run.engine = native cannot run model "
-        "'resnet' (a resnet has convolutions). Set run.engine = auto.", "resnet",
+        "'resnet' (the network has convolutions). Set run.engine = auto.", "resnet",
         "--data.file=first.h5", "--run.engine=native")
 refused("targets with three dimensions", 1, "The data set '/features' of 'first.h5' has shape [240, 3, 8, 8] (targets are "
         "[rows] or [rows, outputs]). Select another data set with --data.targets.", "resnet", "--data.file=first.h5",

@@ -181,7 +181,7 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
   ImageFacts images{request.data.channels, request.data.image, {}, true};
   if (model.trained) {
     images.expected = model.trained->description.shape.image;
-    images.is_needed = !is_dense(model.trained->description.model.kind);
+    images.is_needed = takes_images(model.trained->description.model.kind);
   }
   EmptyCellFills fills;
   if (model.trained) fills = {model.trained->scaling.fill, name_of(model)};

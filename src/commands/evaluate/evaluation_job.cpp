@@ -21,7 +21,7 @@
 #include "core/text.hpp"
 #include "data/column_encoding.hpp"
 #include "engines/model_opening.hpp"
-#include "engines/native/blas_memory.hpp"
+#include "engines/native/kernels/blas_memory.hpp"
 #include "engines/native/native_trainer.hpp"
 #include "engines/usable_gpus.hpp"
 #include "models/predictions.hpp"

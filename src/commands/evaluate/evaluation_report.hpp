@@ -23,7 +23,7 @@ struct EvaluationReport {
   std::vector<std::string> models;  ///< files; more than one: an ensemble
   std::string data;
   LossKind loss = LossKind::mse;
-  std::string engine;  ///< "native", "torch (a cnn has convolutions)"
+  std::string engine;  ///< "native", "torch (the network has convolutions)"
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
   bool is_classification = false;

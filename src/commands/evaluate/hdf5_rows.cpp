@@ -350,7 +350,7 @@ std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, Target
   if (model.trained)
     require_same_preprocessing(rows->schema().description, description.data, fmt::format("'{}'", options.file),
                                model_name);
-  if (!model.trained || !is_dense(description.model.kind)) require_certain_layout(rows->schema(), options);
+  if (!model.trained || takes_images(description.model.kind)) require_certain_layout(rows->schema(), options);
   return rows;
 }
 

@@ -66,7 +66,7 @@ std::string stem_lines(const Plan& plan, const ImageShape& image) {
 
 constexpr std::int64_t trials_shown = 20;
 
-// "torch (a cnn has convolutions)", or "GPUs: torch (...); cores: torch (...)" if it depends on the lane.
+// "torch (the network has convolutions)", or "GPUs: torch (...); cores: torch (...)" if it depends on the lane.
 std::string engine_text(const TrialEngine& engine, const std::vector<LaneDevice>& devices) {
   std::vector<std::string> texts;
   for (const LaneDevice device : devices) {

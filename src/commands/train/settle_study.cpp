@@ -27,9 +27,9 @@ namespace sheaf {
 namespace {
 
 // Whether any network gets its rows as images if they are images.
-bool takes_images(const Plan& plan) {
+bool any_takes_images(const Plan& plan) {
   bool any = false;
-  plan.for_each_network([&](const Trial& trial) { any = any || !is_dense(trial.model.kind); });
+  plan.for_each_network([&](const Trial& trial) { any = any || takes_images(trial.model.kind); });
   return any;
 }
 
@@ -120,7 +120,7 @@ Study with_stored_choices(Study requested, const Study& stored) {
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node) {
   agree(world, [&] {
-    if (file && takes_images(plan)) require_certain_layout(*file, study.data);
+    if (file && any_takes_images(plan)) require_certain_layout(*file, study.data);
     const std::int64_t rows = file ? file->rows : study.data.rows;
     require_enough_rows(rows, study.search.folds, study.data.validation.value_or(0));
     if (const auto problem = ranking_problem(study, plan, rows); !problem.empty()) throw UsageError(problem);

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "engines/native/product_speed.hpp"
+#include "engines/native/kernels/product_speed.hpp"
 
 namespace sheaf {
 

@@ -7,6 +7,7 @@
 
 #include "engines/native/flush_denormals.hpp"
 #include "engines/native/forward.hpp"
+#include "engines/native/layers/layers_refusal.hpp"
 #include "engines/native/native_trainer.hpp"
 
 namespace sheaf {
@@ -42,23 +43,9 @@ std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, L
   const Precision precision = trial.train.precision;
   if (precision == Precision::bfloat16) return "train.precision = bfloat16";
   if (precision == Precision::tf32) return "train.precision = tf32";
-  switch (trial.model.kind) {
-    case ModelKind::linear:
-    case ModelKind::mlp:
-      return std::nullopt;
-    case ModelKind::cnn:
-      return "a cnn has convolutions";
-    case ModelKind::resnet18:
-    case ModelKind::resnet50:
-      return "a resnet has convolutions";
-    case ModelKind::torchscript:
-      return "a TorchScript module runs in LibTorch";
-    case ModelKind::plugin:
-      return "a plugin runs in LibTorch";
-    case ModelKind::automatic:
-      break;
-  }
-  return std::nullopt;
+  if (trial.model.kind == ModelKind::torchscript) return "a TorchScript module runs in LibTorch";
+  if (trial.model.kind == ModelKind::plugin) return "a plugin runs in LibTorch";
+  return layers_refusal(network_layout(trial.model, shape));
 }
 
 // A lane trains on one core, whatever its device.

@@ -5,7 +5,7 @@
 
 namespace sheaf {
 
-/// The row of the engine table for the native engine: linear models and MLPs on CPU cores, one thread per model.
+/// The row of the engine table for the native engine: networks of dense layers on CPU cores, one thread per model.
 EngineEntry native_engine();
 
 }  // namespace sheaf

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "engines/native/flush_denormals.hpp"
-#include "engines/native/kernels.hpp"
-#include "engines/native/product.hpp"
+#include "engines/native/kernels/kernels.hpp"
+#include "engines/native/kernels/product.hpp"
 #include "engines/native/training.hpp"
 #include "models/target_units.hpp"
 #include "training/batches.hpp"
 #include "training/engine_entry.hpp"
+#include "training/training_cost.hpp"
 
 namespace sheaf {
 namespace {
@@ -79,16 +80,18 @@ class NativeTrainer : public Trainer {
 
   NetworkState network() const override {
     NetworkState state{std::visit([](const auto& training) { return training->parameters(); }, training_), {}};
-    return in_target_units(std::move(state), shape_.layers, *target_scaling_);
+    return in_target_units(std::move(state), shape_.network.layers, *target_scaling_);
   }
 
  private:
   // Whether the memory and the products of the previous trainings fit the task.
   bool fits(const TrainingTask& task) const {
-    const auto& [layers, drops, batch_size, training_count, validation_count] = shape_;
+    const auto& [network, batch_size, training_count, validation_count] = shape_;
+    const auto& [layers, drops, optimizer_states] = network;
     const std::int64_t count = task.rows.count();
     return std::holds_alternative<DoubleTraining>(training_) == is_double(task) && drops == is_dropping(task) &&
-           training_count == count && batch_size == batch_rows(task.trial.train, count) &&
+           optimizer_states == optimizer_state_count(task.trial.train) && training_count == count &&
+           batch_size == batch_rows(task.trial.train, count) &&
            validation_count == task.split.validation_rows.count() &&
            std::equal(layers.begin(), layers.end(), task.layers.begin(), task.layers.end(), same);
   }
@@ -98,7 +101,9 @@ class NativeTrainer : public Trainer {
     shape_ = {};
     std::visit([](auto& training) { training.reset(); }, training_);
     const std::int64_t count = task.rows.count();
-    TrainingShape shape{task.layers, is_dropping(task), batch_rows(task.trial.train, count), count,
+    TrainingShape shape{{task.layers, is_dropping(task), optimizer_state_count(task.trial.train)},
+                        batch_rows(task.trial.train, count),
+                        count,
                         task.split.validation_rows.count()};
     if (is_double(task))
       training_ = std::make_unique<NativeTraining<double>>(shape);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engines/native/feature_blocks.hpp"
+#include "engines/native/kernels/feature_blocks.hpp"
 #include "models/network_layout.hpp"
 
 namespace sheaf {

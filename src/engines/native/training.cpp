@@ -12,11 +12,12 @@ namespace sheaf {
 template <class Value>
 NativeTraining<Value>::NativeTraining(const TrainingShape& shape)
     : batch_size_(shape.batch_size),
-      output_count_(shape.layers.back().outputs),
-      one_tile_(batch_size_ == shape.training_count && !shape.drops &&
-                shape.training_count <= cached_rows(shape.layers, sizeof(Value))),
-      tile_limit_(one_tile_ ? cached_rows(shape.layers, sizeof(Value)) : best_tile_rows(shape.layers, sizeof(Value))),
-      network_(shape.layers, shape.drops, std::min(tile_limit_, std::max(batch_size_, shape.validation_count))) {
+      output_count_(shape.network.layers.back().outputs),
+      one_tile_(batch_size_ == shape.training_count && !shape.network.drops &&
+                shape.training_count <= cached_rows(shape.network.layers, sizeof(Value))),
+      tile_limit_(one_tile_ ? cached_rows(shape.network.layers, sizeof(Value))
+                            : best_tile_rows(shape.network.layers, sizeof(Value))),
+      network_(shape.network, std::min(tile_limit_, std::max(batch_size_, shape.validation_count))) {
   reserve_batch(batch_size_);
   reserve_batch(last_tile_rows(shape.training_count, batch_size_));
   if (shape.validation_count > 0) reserve_batch(shape.validation_count);

@@ -9,7 +9,6 @@
 
 #include "data/dataset.hpp"
 #include "engines/native/network.hpp"
-#include "models/network_layout.hpp"
 #include "study/train_options.hpp"
 #include "training/trainer.hpp"
 
@@ -18,8 +17,7 @@ namespace sheaf {
 /// The properties of a training that determine its memory and its products. Trainings of equal shape may differ in
 /// everything else, such as their learning rates, activations and losses.
 struct TrainingShape {
-  std::vector<Layer> layers;
-  bool drops = false;  ///< uses dropout
+  NetworkShape network;
   std::int64_t batch_size = 0;
   std::int64_t training_count = 0;
   std::int64_t validation_count = 0;  ///< may be 0

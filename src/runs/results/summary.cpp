@@ -170,8 +170,8 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   return text + fmt::format("Best: {}\n", best_text(study, plan, trials));
 }
 
-// "native 88 iterations, torch 12 iterations (a cnn has convolutions; run.threads = 2)". If an engine has trained on
-// both kinds of devices: "torch 8 iterations on GPUs (run.engine = torch), torch 4 iterations on cores (...)".
+// "native 88 iterations, torch 12 iterations (the network has convolutions; run.threads = 2)". If an engine has trained
+// on both kinds of devices: "torch 8 iterations on GPUs (run.engine = torch), torch 4 iterations on cores (...)".
 std::string engine_line(const RunResults& results) {
   std::vector<std::string> parts;
   for (const auto& engine : results.engines) {

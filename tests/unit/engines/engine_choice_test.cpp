@@ -18,10 +18,11 @@ namespace {
 Trial trial_of(ModelKind kind) {
   Trial trial{{}, test::plain_model(), test::plain_training()};
   trial.model.kind = kind;
+  trial.model.channels = {4};
   return trial;
 }
 
-const DataShape rows{10000, 64, 10, {}};
+const DataShape rows{10000, 64, 10, {1, 8, 8}};
 
 // The chosen engine and the reason. `speedup` is that of the GPUs, or no_gpu.
 std::string choice_of(const Trial& trial, const RunOptions& run, double speedup, LaneDevice device = core_lane) {
@@ -37,6 +38,7 @@ EngineKind settled(const Plan& plan, const RunOptions& run, double speedup,
 // The plan of a search over kinds of models.
 Plan plan_of(const std::vector<std::string>& kinds) {
   Study study = test::regression_study();
+  study.model.channels = {4};
   study.search.keys = {{"model.kind", kinds}};
   return test::whole_plan(study);
 }
@@ -47,8 +49,8 @@ TEST_CASE("the native engine trains linear models and MLPs on CPUs with one thre
   const RunOptions run;
   CHECK(choice_of(trial_of(ModelKind::linear), run, no_gpu) == "native");
   CHECK(choice_of(trial_of(ModelKind::mlp), run, no_gpu) == "native");
-  CHECK(choice_of(trial_of(ModelKind::cnn), run, no_gpu) == "torch (a cnn has convolutions)");
-  CHECK(choice_of(trial_of(ModelKind::resnet50), run, no_gpu) == "torch (a resnet has convolutions)");
+  CHECK(choice_of(trial_of(ModelKind::cnn), run, no_gpu) == "torch (the network has convolutions)");
+  CHECK(choice_of(trial_of(ModelKind::resnet50), run, no_gpu) == "torch (the network has convolutions)");
   CHECK(choice_of(trial_of(ModelKind::torchscript), run, no_gpu) == "torch (a TorchScript module runs in LibTorch)");
   CHECK(choice_of(trial_of(ModelKind::plugin), run, no_gpu) == "torch (a plugin runs in LibTorch)");
 }
@@ -60,7 +62,7 @@ TEST_CASE("the choice gives each kind of lane the reason why LibTorch trains a m
   CHECK(choice_of(mlp, run, 3.04, core_lane) == "torch (chosen for the lanes with a GPU)");
   for (const LaneDevice device : {gpu_lane, core_lane}) {
     CHECK(choice_of(mlp, run, 0.5, device) == "native");
-    CHECK(choice_of(cnn, run, 3, device) == "torch (a cnn has convolutions)");
+    CHECK(choice_of(cnn, run, 3, device) == "torch (the network has convolutions)");
   }
   run.device = DeviceRequest::cuda;
   CHECK(choice_of(mlp, run, 0.5, gpu_lane) == "torch (run.device = cuda)");
@@ -171,7 +173,7 @@ TEST_CASE("run.engine = native is refused if the native engine cannot train a tr
   CHECK_NOTHROW(require_engine(plan_of({"linear", "mlp"}), rows, run, both));
   CHECK_THROWS_AS(require_engine(plan_of({"mlp", "cnn"}), rows, run, both), UsageError);
   CHECK_THROWS_WITH(require_engine(plan_of({"mlp", "cnn"}), rows, run, both),
-                    "run.engine = native cannot train the model with model.kind = cnn (a cnn has convolutions). Set run.engine = auto.");
+                    "run.engine = native cannot train the model with model.kind = cnn (the network has convolutions). Set run.engine = auto.");
 }
 
 TEST_CASE("a trial that no engine can train on a device of the job is refused") {

@@ -307,19 +307,14 @@ TEST_CASE("search: a metric must match the task and needs validation rows") {
   check_valid(study_with({{"search.metric", "loss"}, {"data.validation", "0"}}, file_study(classes)));
 }
 
-TEST_CASE("run: the native engine supports only linear models and MLPs with one thread on CPUs") {
+TEST_CASE("run: the native engine supports only one thread per lane, on CPUs") {
   const Assignments native = {{"run.engine", "native"}};
-  const Assignments cnn = {{"model.kind", "cnn"}, {"model.channels", "8"}};
   check_valid(file_study(native));
   check_valid(file_study({{"run.engine", "torch"}, {"run.threads", "2"}, {"run.lanes", "1"}}));
-  check_valid(file_study(cnn));
   check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(native)),
                     "run.engine = native supports only one thread per lane, but run.threads = 2.");
   check_one_problem(study_with({{"run.device", "cuda"}}, file_study(native)),
                     "run.engine = native supports only CPUs, but run.device = cuda.");
-  check_one_problem(study_with(cnn, file_study(native)),
-                    "run.engine = native supports only linear models and MLPs, but model.kind = cnn.");
-  check_valid(grid(study_with(cnn, file_study(native)), {searched("model.kind", {"linear"})}));
   check_valid(study_with({{"train.precision", "float64"}}, file_study(native)));
   for (const char* precision : {"bfloat16", "tf32"})
     check_one_problem(

@@ -9,7 +9,7 @@
 #include "data/synthetic.hpp"
 #include "engines/lane_engine.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
-#include "engines/native/kernels.hpp"
+#include "engines/native/kernels/kernels.hpp"
 #include "engines/native/native_trainer.hpp"
 #include "study/settings.hpp"
 #include "support/epochs.hpp"

@@ -10,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
+#include "training/training_cost.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -55,7 +56,7 @@ Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, 
   const DataSet data = draw_synthetic(study.data, 1);
   const auto layers = network_layout(model, {row_count, 21, 3, {}});
   const std::int64_t tile = row_count / tiles;
-  NativeNetwork<double> network(layers, model.dropout > 0, tile);
+  NativeNetwork<double> network({layers, model.dropout > 0, optimizer_state_count(study.train)}, tile);
   network.set_options(model, study.train);
   network.reserve(tile);
   const Split split;

@@ -255,7 +255,7 @@ TEST_CASE("iterations are counted by engine, with the reasons for using LibTorch
       iterations[number].result.gpu = number < on_cores ? -1 : 0;
     }
     const ChosenEngine native{"native", {}}, slow_cores{"torch", "a GPU is faster"}, for_gpus{"torch", "for GPUs"},
-        convolutions{"torch", "a cnn has convolutions"};
+        convolutions{"torch", "the network has convolutions"};
     const std::string text = summary_of(study, iterations, nullptr,
                                         {{native, native}, {slow_cores, for_gpus}, {convolutions, convolutions}});
     return text.substr(text.find("engine: "));
@@ -263,14 +263,15 @@ TEST_CASE("iterations are counted by engine, with the reasons for using LibTorch
   const EngineName torch = "torch", native = "native";
   CHECK(trained_by({native, native, native, native, native, native}, 6) == "engine: native 6 iterations\n");
   CHECK(trained_by({native, native, native, native, native, torch}, 6) ==
-        "engine: native 5 iterations, torch 1 iteration (a cnn has convolutions)\n");
+        "engine: native 5 iterations, torch 1 iteration (the network has convolutions)\n");
   CHECK(trained_by({native, native, native, native, native, torch}, 5) ==
-        "engine: native 5 iterations, torch 1 iteration (a cnn has convolutions)\n");
+        "engine: native 5 iterations, torch 1 iteration (the network has convolutions)\n");
   CHECK(trained_by({torch, torch, torch, torch, torch, torch}, 0) ==
-        "engine: torch 6 iterations (a GPU is faster; a cnn has convolutions)\n");
-  CHECK(trained_by({torch, torch, torch, torch, torch, torch}, 3) ==
-        "engine: torch 3 iterations on GPUs (a GPU is faster; a cnn has convolutions), torch 3 iterations on cores "
-        "(for GPUs)\n");
+        "engine: torch 6 iterations (a GPU is faster; the network has convolutions)\n");
+  CHECK(
+      trained_by({torch, torch, torch, torch, torch, torch}, 3) ==
+      "engine: torch 3 iterations on GPUs (a GPU is faster; the network has convolutions), torch 3 iterations on cores "
+      "(for GPUs)\n");
 }
 
 TEST_CASE("the line for the best model names its file and the command that predicts with it") {

@@ -1,0 +1,153 @@
+// The vectorized loops of the native engine: tables of functions for the best instruction set of the machine.
+// Activations are stored by columns, [columns, rows], or in row-major blocks (FeatureBlocks). The rows of a batch are
+// padded to `row_count`, a multiple of `padding`. Arrays begin at cache lines. All functions are pure except for the
+// arrays that they write. "=, or +=" means: adds to the result if `accumulate`, otherwise replaces it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "study/model_options.hpp"
+#include "study/train_options.hpp"
+#include "training/losses/loss_kernels.hpp"
+
+namespace sheaf {
+
+/// The data set from which a batch is gathered.
+struct RowSource {
+  const float* features = nullptr;      ///< [rows, feature_count]
+  const std::uint8_t* bytes = nullptr;  ///< the same if the features are bytes; `features` is then null
+  std::int64_t feature_count = 0;
+  const float* shift = nullptr;  ///< [feature_count]: value = (feature - shift) * scale; null: no scaling
+  const float* scale = nullptr;
+  const float* clip =
+      nullptr;  ///< [feature_count]: value / sqrt(1 + (clip * value)^2) after scaling; null: no clipping
+  const float* fill = nullptr;  ///< [feature_count]: replaces NaN before scaling; null: there is no NaN
+};
+
+/// Gathers rows and transposes matrices.
+template <class Value>
+struct MoveKernels {
+  /// Gathers `count` > 0 rows, scaled in float, by columns and in row-major blocks with padding. `rows` may be null for
+  /// the first rows. One of `blocks` and `columns` may be null if it is not needed. `row_count` is `count` rounded up
+  /// to a multiple of `padding`; the additional rows are zero.
+  void (*gather)(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
+                 Value* blocks, Value* columns);
+  /// to[column * to_stride + row] = from[row * from_stride + column]. `row_count` must be a multiple of `padding`,
+  /// `column_count` at least 4.
+  void (*transpose)(const Value* from, std::int64_t from_stride, std::int64_t row_count, std::int64_t column_count,
+                    Value* to, std::int64_t to_stride);
+};
+
+/// Element-wise functions of hidden layers, and the products of narrow layers.
+template <class Value>
+struct ActivationKernels {
+  /// values[c, r] = keep[c, r] * keep_scale * f(values[c, r] + bias[c]), and derivative[c, r] the same with f'. Null
+  /// pointers mean: `bias` is zero, `keep` and `keep_scale` are not used, `derivative` is not needed.
+  void (*activate)(Activation kind, const Value* bias, const float* keep, Value keep_scale, std::int64_t columns,
+                   std::int64_t row_count, Value* values, Value* derivative);
+  /// The same for a row-major block, [row_count, padded columns]. The padding of `values` becomes zero; that of
+  /// `derivative` is undefined. `bias` is padded. Each row of `keep` [row_count, keep_stride] is read up to the end of
+  /// the padding.
+  void (*activate_rows)(Activation kind, const Value* bias, const float* keep, std::int64_t keep_stride,
+                        Value keep_scale, std::int64_t columns, std::int64_t row_count, Value* values,
+                        Value* derivative);
+  /// gradients[c, r] *= derivative[c, r]; sums[c] =, or +=, the sum over r of the new gradients.
+  void (*finish_gradient)(const Value* derivative, std::int64_t columns, std::int64_t row_count, bool accumulate,
+                          Value* gradients, Value* sums);
+  /// The same for a row-major block, [row_count, columns]; `columns` is a multiple of `padding`.
+  void (*finish_gradient_rows)(const Value* derivative, std::int64_t columns, std::int64_t row_count, bool accumulate,
+                               Value* gradients, Value* sums);
+  /// The forward product of a layer that is too narrow for a fast matrix product: results[o, r] =, or +=, the sum over
+  /// c of columns[c, r] * weights[o * weight_stride + c].
+  void (*combine_columns)(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* weights,
+                          std::int64_t weight_stride, std::int64_t output_count, bool accumulate, Value* results);
+  /// The weight gradient of such a layer: sums[o * sum_stride + c] =, or +=, the sum over r of
+  /// columns[c, r] * gradients[o, r].
+  void (*dot_columns)(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* gradients,
+                      std::int64_t output_count, bool accumulate, Value* sums, std::int64_t sum_stride);
+};
+
+/// A product of contiguous rows with the weights of some outputs.
+struct RowProduct {
+  const float* weights = nullptr;  ///< [input_count, output_count]
+  std::int64_t input_count = 0;
+  std::int64_t output_count = 0;   ///< a multiple of `padding`
+  std::int64_t row_stride = 0;     ///< from one input row to the next
+  std::int64_t result_stride = 0;  ///< a multiple of `padding`
+  bool accumulate = false;         ///< adds to the results
+};
+
+/// Memory that will be needed next. It is prefetched during other work, one cache line at a time.
+struct Prefetch {
+  const char* next = nullptr;
+  const char* end = nullptr;
+};
+
+/// Products for predictions.
+struct RowKernels {
+  std::int64_t rows_at_once;  ///< rows for which each weight is loaded once
+  /// results[r, o] =, or +=, the sum over i of rows[r, i] * weights[i, o], in the order of i for any number of rows.
+  /// Weights and results begin at cache lines. For every four inputs of up to `rows_at_once` rows, one cache line of
+  /// `prefetch` is fetched.
+  void (*multiply_rows)(const RowProduct& product, const float* rows, std::int64_t row_count, float* results,
+                        Prefetch& prefetch);
+};
+
+/// A linear layer with one block of inputs.
+template <class Value>
+struct LinearLayer {
+  const Value* columns = nullptr;  ///< inputs [column_count, row_count]
+  std::int64_t column_count = 0;   ///< at most FeatureBlocks::width
+  std::int64_t output_count = 0;
+  const Value* weights = nullptr;  ///< [output_count, weight_stride]
+  std::int64_t weight_stride = 0;
+  const Value* bias = nullptr;  ///< [output_count]; null: zero
+};
+
+template <class Value>
+struct LinearKernels {
+  /// Forward product, loss and gradients of a layer with few outputs in one pass over its inputs, for mse and bce.
+  /// Returns the weighted sum of the losses. weight_sums [output_count, weight_stride], except for its padding, and
+  /// bias_sums [output_count] =, or +=, the gradients of `scale` times this sum.
+  double (*loss)(LossKind kind, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
+                 std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
+};
+
+/// The coefficients of one optimizer step. Source: PyTorch's SGD, Adam, AdamW and RMSprop.
+template <class Value>
+struct UpdateRule {
+  Value rate = 0;           ///< learning rate; adam: divided by the bias correction of the first moment
+  Value weight_decay = 0;   ///< sgd, adam, rmsprop: multiplied by the parameter, then added to the gradient
+  Value shrink = 1;         ///< adamw: the parameter is first multiplied by this
+  Value momentum = 0;       ///< sgd, rmsprop
+  double first_decay = 0;   ///< adam: beta1; double, so that 1 - beta1 is not computed from a rounded value
+  double second_decay = 0;  ///< adam: beta2; rmsprop: alpha
+  Value root_scale = 1;     ///< adam: 1 / sqrt(bias correction of the second moment)
+  Value epsilon = 0;
+};
+
+template <class Value>
+struct UpdateKernels {
+  /// Updates `count` parameters (a multiple of `padding`) and their state: optimizer_state_count() arrays, each
+  /// `state_stride` values after the one before. sgd: the momentum buffer; adam: the first, then the second moment;
+  /// rmsprop: the second moment, then the momentum buffer.
+  using Update = void (*)(const UpdateRule<Value>& rule, const Value* gradients, std::int64_t count, Value* parameters,
+                          Value* states, std::int64_t state_stride);
+  Update sgd, sgd_momentum, sgd_nesterov, adam, rmsprop, rmsprop_momentum;
+};
+
+template <class Value>
+MoveKernels<Value> move_kernels();
+template <class Value>
+ActivationKernels<Value> activation_kernels();
+RowKernels row_kernels();
+template <class Value>
+LinearKernels<Value> linear_kernels();
+template <class Value>
+UpdateKernels<Value> update_kernels();
+
+/// The instruction set of the tables, e.g. "AVX2".
+const char* instruction_set();
+
+}  // namespace sheaf

@@ -1,0 +1,34 @@
+// The optimizer of the native engine: makes an update rule for each step from the options of a study.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "engines/native/kernels/kernels.hpp"
+#include "study/train_options.hpp"
+
+namespace sheaf {
+
+/// Its only state is the current step.
+template <class Value>
+class Updater {
+ public:
+  explicit Updater(const TrainOptions& train);
+
+  /// Sets the rule for step `step`, counted from 0, with this learning rate instead of `train.learning_rate`.
+  void begin_step(std::int64_t step, double learning_rate);
+
+  /// Updates `count` parameters (a multiple of `padding`) and their state (UpdateKernels).
+  void operator()(const Value* gradients, std::int64_t count, Value* parameters, Value* states,
+                  std::int64_t state_stride) const {
+    update_(rule_, gradients, count, parameters, states, state_stride);
+  }
+
+ private:
+  TrainOptions train_;
+  double log_beta1_, log_beta2_;
+  UpdateRule<Value> rule_;
+  typename UpdateKernels<Value>::Update update_;
+};
+
+}  // namespace sheaf

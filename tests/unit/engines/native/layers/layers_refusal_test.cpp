@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "engines/native/layers/layers_refusal.hpp"
+
+#include <stdexcept>
+
+#include "models/network_layout.hpp"
+#include "support/catch.hpp"
+#include "support/plain_study.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+std::vector<Layer> layers_of(ModelKind kind) {
+  ModelOptions model = test::plain_model();
+  model.kind = kind;
+  model.channels = {4};
+  return network_layout(model, {1000, 3072, 10, {3, 32, 32}});
+}
+
+}  // namespace
+
+TEST_CASE("the native engine computes dense layers, and says which other layers a network has") {
+  for (const ModelKind kind : {ModelKind::linear, ModelKind::mlp}) {
+    CHECK(layers_refusal(layers_of(kind)) == std::nullopt);
+    CHECK_NOTHROW(require_layers(layers_of(kind)));
+  }
+  for (const ModelKind kind : {ModelKind::cnn, ModelKind::resnet18, ModelKind::resnet50}) {
+    CHECK(layers_refusal(layers_of(kind)) == "the network has convolutions");
+    CHECK_THROWS_AS(require_layers(layers_of(kind)), std::logic_error);
+  }
+  CHECK(layers_refusal(layers_of(ModelKind::plugin)) == "its layers are not known");
+}
+
+TEST_CASE("one layer that the native engine does not have is enough, wherever it is") {
+  for (std::size_t place = 0; place < 2; ++place) {
+    std::vector<Layer> layers = layers_of(ModelKind::mlp);
+    layers[place].kind = Layer::Kind::batch_norm;
+    CHECK(layers_refusal(layers) == "the network has batch norms");
+  }
+}
+
+TEST_CASE("an activation must follow each layer except the last") {
+  for (std::size_t place = 0; place < 2; ++place) {
+    std::vector<Layer> layers = layers_of(ModelKind::mlp);
+    layers[place].activated = !layers[place].activated;
+    CHECK(layers_refusal(layers) == "an activation must follow each layer except the last");
+  }
+}
+
+TEST_CASE("a saved model has parameters for every network that the native engine can compute") {
+  for (const ModelKind kind : {ModelKind::linear, ModelKind::mlp, ModelKind::cnn, ModelKind::resnet18})
+    if (!layers_refusal(layers_of(kind))) CHECK(works_on_rows(layers_of(kind)));
+}
