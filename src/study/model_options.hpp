@@ -24,7 +24,7 @@ constexpr bool is_residual(ModelKind kind) {
 }
 /// First layers of a residual network. automatic: by the image size (models/resnet_layout).
 enum class Stem { automatic, small, imagenet };
-enum class Activation { relu, tanh, sigmoid, gelu };
+enum class Activation { relu, tanh, sigmoid, gelu, silu };
 enum class Initialization { pytorch, glorot, he, zeros };
 
 struct ModelOptions {

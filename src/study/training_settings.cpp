@@ -81,7 +81,8 @@ void add_model_keys(std::vector<Setting>& table) {
             choice<Activation>({{"relu", Activation::relu},
                                 {"tanh", Activation::tanh},
                                 {"sigmoid", Activation::sigmoid},
-                                {"gelu", Activation::gelu}}),
+                                {"gelu", Activation::gelu},
+                                {"silu", Activation::silu}}),
             "Activation after each layer except the last; resnet: wherever the original network has ReLU.");
   model.add("dropout", &ModelOptions::dropout, number(below_one_in_words, is_below_one),
             "Dropout probability after each hidden dense layer.");

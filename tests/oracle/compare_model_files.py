@@ -183,7 +183,7 @@ with tempfile.TemporaryDirectory() as name:
                 "wide": {"kind": "mlp", "hidden": "200 70"},
                 "cnn": {"kind": "cnn", "channels": "4 8", "hidden": 16}}
     networks.update({name: {"kind": "mlp", "hidden": "20 12", "activation": name, "dropout": 0.2}
-                     for name in ("tanh", "sigmoid", "gelu")})
+                     for name in ("tanh", "sigmoid", "gelu", "silu")})
     torch.jit.script(torch.nn.Sequential(torch.nn.Linear(64, 20), torch.nn.BatchNorm1d(20), torch.nn.ReLU(),
                                          torch.nn.Linear(20, 10))).save(str(folder / "normed.pt"))
     networks["resnet18"] = {"kind": "resnet18"}

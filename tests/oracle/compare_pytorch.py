@@ -34,6 +34,7 @@ MODELS = {
     "tanh": {"kind": "mlp", "hidden": "24", "activation": "tanh"},
     "sigmoid": {"kind": "mlp", "hidden": "24", "activation": "sigmoid", "bias": "false"},
     "gelu": {"kind": "mlp", "hidden": "24", "activation": "gelu"},
+    "silu": {"kind": "mlp", "hidden": "24", "activation": "silu"},
     "cnn": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "relu"},
 }
 # Name: keys, and learning rates for reduction = mean and sum.
@@ -46,7 +47,8 @@ OPTIMIZERS = {
     "rmsprop": ({"optimizer": "rmsprop", "alpha": 0.9}, 1e-3, 1e-3),
     "rmsprop_momentum": ({"optimizer": "rmsprop", "momentum": 0.5}, 5e-4, 5e-4),
 }
-ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid, "gelu": torch.nn.GELU}
+ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid, "gelu": torch.nn.GELU,
+               "silu": torch.nn.SiLU}
 
 
 def make_data(digits, folder):
@@ -254,7 +256,7 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-        counts = {"torch": (84 + 8) * 12 + (28 + 8) * 4, "native": (70 + 8) * 12 + (28 + 8) * 4}
+        counts = {"torch": (98 + 8) * 12 + (28 + 8) * 4, "native": (84 + 8) * 12 + (28 + 8) * 4}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():
             assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)

@@ -124,6 +124,8 @@ torch::Tensor LayerNetwork::activate(const torch::Tensor& values) const {
       return torch::sigmoid(values);
     case Activation::gelu:
       return torch::gelu(values);  // the erf form
+    case Activation::silu:
+      return torch::silu(values);
   }
   return values;
 }

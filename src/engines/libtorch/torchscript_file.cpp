@@ -35,9 +35,11 @@ const char* activation_call(Activation activation) {
     case Activation::sigmoid:
       return "torch.sigmoid(values)";
     case Activation::gelu:
+      return "torch.gelu(values)";
+    case Activation::silu:
       break;
   }
-  return "torch.gelu(values)";
+  return "torch.silu(values)";
 }
 
 std::string mean_name(std::size_t layer) {

@@ -56,6 +56,21 @@ struct Sigmoid {
   }
 };
 
+// x sigmoid(x), also called swish.
+struct Silu {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V value) const {
+    const V one = hn::Set(d, 1);
+    const V power = hn::Exp(d, hn::Neg(hn::Abs(value)));
+    const V larger = hn::Div(one, hn::Add(one, power)), smaller = hn::Mul(power, larger);
+    const auto is_negative = hn::Lt(value, hn::Zero(d));
+    const V sigmoid = hn::IfThenElse(is_negative, smaller, larger);
+    const V rest = hn::IfThenElse(is_negative, larger, smaller);  // 1 - sigmoid
+    const V result = hn::Mul(value, sigmoid);
+    return {result, hn::MulAdd(result, rest, sigmoid)};
+  }
+};
+
 // For x >= 0, erfc(x) exp(x^2) is t exp(P(2 t - 1)) with t = 2 / (2 + x). These are the Chebyshev coefficients of P,
 // the first one halved. The formula is from Numerical Recipes, 3rd ed., 6.2.2; the coefficients were computed with 40
 // digits from the definition. The relative error is below 2e-15 with all coefficients, and below 1e-7 with those for
@@ -172,6 +187,8 @@ void with_function(Activation kind, const Use& use) {
       return use(Sigmoid());
     case Activation::gelu:
       return use(Gelu());
+    case Activation::silu:
+      return use(Silu());
   }
 }
 

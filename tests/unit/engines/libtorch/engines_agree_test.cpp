@@ -53,7 +53,8 @@ ModelOptions random_model(Dice& dice) {
     model.hidden = widths;
     model.dropout = dice.one_of({0.0, 0.0, 0.1, 0.5});
   }
-  model.activation = dice.one_of({Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu});
+  model.activation =
+      dice.one_of({Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu, Activation::silu});
   model.initialization = dice.one_of({Initialization::pytorch, Initialization::glorot, Initialization::he});
   if (model.kind == ModelKind::linear && dice.once_in(3)) model.initialization = Initialization::zeros;
   model.bias = !dice.once_in(5);

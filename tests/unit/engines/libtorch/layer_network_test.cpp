@@ -39,7 +39,8 @@ TEST_CASE("an mlp equals its formula for each activation") {
       {Activation::relu, [](double x) { return std::max(x, 0.0); }},
       {Activation::tanh, [](double x) { return std::tanh(x); }},
       {Activation::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
-      {Activation::gelu, [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }}};
+      {Activation::gelu, [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }},
+      {Activation::silu, [](double x) { return x / (1 + std::exp(-x)); }}};
   for (const auto& [kind, function] : activations) {
     LayerNetwork network = make_network(small_mlp(kind), {1, 2, 1, {}}, mlp_weights);
     for (const auto& row : {std::array<double, 2>{1, 2}, std::array<double, 2>{-0.5, 0.75}}) {

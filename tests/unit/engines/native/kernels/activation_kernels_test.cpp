@@ -32,6 +32,10 @@ Point activation(Activation kind, double x) {
       const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::acos(-1.0));
       return {x == 0 ? 0 : x * below, below + (std::abs(x) > 1e100 ? 0 : x * density)};
     }
+    case Activation::silu: {
+      const double sigmoid = 1 / (1 + std::exp(-x)), slope = 1 / (2 + std::exp(x) + std::exp(-x));
+      return {x * sigmoid, sigmoid + (slope == 0 ? 0 : x * slope)};
+    }
   }
   return {};
 }
@@ -125,7 +129,8 @@ void check_activate_rows(Activation kind, std::int64_t columns, bool with_bias, 
 
 template <class Value>
 void check_activations() {
-  for (const Activation kind : {Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu})
+  for (const Activation kind :
+       {Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu, Activation::silu})
     for (const bool with_bias : {false, true})
       for (const bool with_keep : {false, true})
         for (const bool with_derivative : {false, true}) {
@@ -264,7 +269,8 @@ TEST_CASE("activations and derivatives agree with the C library's functions, als
 
 TEST_CASE("activations preserve NaN") {
   on_every_target([] {
-    for (const Activation kind : {Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu}) {
+    for (const Activation kind :
+         {Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu, Activation::silu}) {
       check_not_a_number<float>(kind);
       check_not_a_number<double>(kind);
     }
