@@ -61,7 +61,7 @@ Ranking ranking_of(const Study& study) {
   const bool one_loss = has_one_loss(study);
   // The loss of an ensemble is not known, only those of its members.
   const bool by_loss = study.search.metric == "loss" && study.ensemble.members == 1 && one_loss;
-  return {by_loss, score_metric(study).larger_is_better, one_loss, study.run.metrics.size()};
+  return {by_loss, score_metric(study).larger_is_better(), one_loss, study.run.metrics.size()};
 }
 
 Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {

@@ -7,31 +7,63 @@
 #include <string_view>
 
 #include "study/data_options.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 
 struct Study;
 
-enum class MetricKind : std::uint8_t { accuracy, r2 };
+enum class MetricKind : std::uint8_t { accuracy, balanced_accuracy, f1_macro, log_loss, roc_auc, r2, mae };
 
-/// A number that measures how well outputs fit labels or targets.
+/// What a metric is computed from: a mean or sums of values of single rows; the counts of labels and predictions of
+/// each class; or all rows, sorted.
+enum class MetricFamily : std::uint8_t { pointwise, counts, ranked };
+
+enum class Better : std::uint8_t { higher, lower };
+
+/// The losses with which a metric can be computed. probabilities: those whose outputs become probabilities.
+enum class MetricLosses : std::uint8_t { all, probabilities };
+
+/// A number that measures how well outputs fit labels or targets. Names and values are those of scikit-learn.
 struct Metric {
   MetricKind kind;
-  std::string_view name;   ///< in settings, journals and tables
+  std::string_view name;   ///< in settings, journals, tables and JSON
   std::string_view label;  ///< in messages and reports
+  MetricFamily family;
   Task task;
-  bool larger_is_better;
-  std::int64_t min_rows;  ///< the value is NaN for fewer rows
+  Better better;
+  MetricLosses losses;
+  std::int64_t min_rows;       ///< the value is NaN for fewer rows
+  std::string_view undefined;  ///< when it is NaN: "not defined for ..."
+
+  bool larger_is_better() const { return better == Better::higher; }
 };
 
 /// In the order of MetricKind. The first metric of a task is its default.
 inline constexpr std::array metric_table = {
-    Metric{MetricKind::accuracy, "accuracy", "accuracy", Task::classification, true, 1},
-    Metric{MetricKind::r2, "r2", "R2", Task::regression, true, 2},
+    Metric{MetricKind::accuracy, "accuracy", "accuracy", MetricFamily::pointwise, Task::classification, Better::higher,
+           MetricLosses::all, 1, ""},
+    Metric{MetricKind::balanced_accuracy, "balanced_accuracy", "balanced accuracy", MetricFamily::counts,
+           Task::classification, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::f1_macro, "f1_macro", "F1 (macro)", MetricFamily::counts, Task::classification, Better::higher,
+           MetricLosses::all, 1, ""},
+    Metric{MetricKind::log_loss, "log_loss", "log loss", MetricFamily::pointwise, Task::classification, Better::lower,
+           MetricLosses::probabilities, 1, ""},
+    Metric{MetricKind::roc_auc, "roc_auc", "ROC AUC", MetricFamily::ranked, Task::classification, Better::higher,
+           MetricLosses::all, 2, "classes without rows"},
+    Metric{MetricKind::r2, "r2", "R2", MetricFamily::pointwise, Task::regression, Better::higher, MetricLosses::all, 2,
+           "so few rows"},
+    Metric{MetricKind::mae, "mae", "MAE", MetricFamily::pointwise, Task::regression, Better::lower, MetricLosses::all,
+           1, ""},
 };
 
 constexpr const Metric& metric_of(MetricKind kind) {
   return metric_table[static_cast<std::size_t>(kind)];
+}
+
+/// Whether a metric can be computed for models of this task and loss.
+constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
+  return metric.task == task && (metric.losses == MetricLosses::all || loss != LossKind::mse);
 }
 
 /// Null if there is no such metric.

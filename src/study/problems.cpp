@@ -301,6 +301,13 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
     if (study.data.task != Task::automatic && metric->task != study.data.task)
       problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
                                                    key, metric->name, setting_text(study, "data.task"), key));
+  for (const Metric* const metric : metrics)
+    if (metric->losses == MetricLosses::probabilities && study.train.loss == LossKind::mse)
+      problems.add(
+          {key, "train.loss"},
+          fmt::format("{} = {} needs probabilities (with train.loss = mse, outputs are not probabilities). Use "
+                      "a different {}, or a different train.loss.",
+                      key, metric->name, key));
   if (study.search.folds == 1 && study.data.validation == 0.0)
     problems.add({key, "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",

@@ -134,8 +134,9 @@ class MemoryTraining {
     outputs_.clear();
     const auto loss_sum = trainer_.evaluate(validation_rows_.data(), rows.count(), outputs_, should_stop);
     if (loss_sum)
-      loop_.validated(*loss_sum, rows.count(),
-                      prediction_scores(validation_metrics(context_.study), outputs_, input_.data, rows));
+      loop_.validated(
+          *loss_sum, rows.count(),
+          prediction_scores(validation_metrics(context_.study), trial_.train.loss, false, outputs_, input_.data, rows));
     loop_.add_validation_seconds(seconds_since(start));
     return loss_sum.has_value();
   }

@@ -244,8 +244,9 @@ bool StreamedTraining::evaluate(const Window& window, const std::function<bool()
 
 void StreamedTraining::end_validation() {
   const auto& rows = split_->validation_rows;
-  loop_.validated(validation_sum_, rows.count(),
-                  prediction_scores(validation_metrics(context_.study), outputs_, *context_.data, rows));
+  loop_.validated(
+      validation_sum_, rows.count(),
+      prediction_scores(validation_metrics(context_.study), trial_.train.loss, false, outputs_, *context_.data, rows));
 }
 
 TrainedIteration StreamedTraining::finish() {

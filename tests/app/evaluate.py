@@ -326,7 +326,7 @@ with h5py.File("numbers.h5") as file, h5py.File("values.h5") as values:
     residuals = file["targets"][:] - values["values"][:]
     spread = file["targets"][:] - file["targets"][:].mean(axis=0)
     r2 = (1 - (residuals**2).sum(axis=0) / (spread**2).sum(axis=0)).mean()
-checks.check(abs(report["loss"] / (residuals**2).mean() - 1) < 1e-6 and abs(report["R2"] - r2) < 1e-6
+checks.check(abs(report["loss"] / (residuals**2).mean() - 1) < 1e-6 and abs(report["r2"] - r2) < 1e-6
              and "confusion" not in report, "loss and R2 of a regression", f"{report} {r2}")
 report = evaluate("linear", "--data.file=no-targets.h5", "--predictions=alone.h5")
 with h5py.File("alone.h5") as alone, h5py.File("values.h5") as values:

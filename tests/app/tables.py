@@ -124,10 +124,10 @@ found, _ = predicted("shifted", "shifted.h5")
 checks.check(found.dtype == numpy.float64, "predictions are double", found.dtype)
 residuals = value * 3 + 2e9 - found[:, 0]
 r2 = 1 - (residuals**2).sum() / ((value - value.mean()) ** 2).sum() / 9
-checks.check(close(report["R2"], r2, 1e-6) and close(report["loss"], (residuals**2).mean(), 1e-5) and r2 > 0.5,
+checks.check(close(report["r2"], r2, 1e-6) and close(report["loss"], (residuals**2).mean(), 1e-5) and r2 > 0.5,
              "scores are right", (report, r2))
 run("shifted.h5", "shifted_streamed", "--data.mode=streamed", "--data.memory=1", *ADAM)
-checks.check(evaluate("shifted_streamed", "shifted.h5")[0]["R2"] > 0.5, "streamed, too")
+checks.check(evaluate("shifted_streamed", "shifted.h5")[0]["r2"] > 0.5, "streamed, too")
 numpy.save("shifted.npy", shifted)
 checks.check((predicted("shifted", "shifted.npy")[0] == found).all(), "NumPy files, too")
 result = sheaf("predict", "shifted", "shifted.h5", "shifted.csv")

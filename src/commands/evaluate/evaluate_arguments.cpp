@@ -125,7 +125,7 @@ const std::vector<std::string> switches = {"overwrite"};
 
 const LineOptions& evaluate_options() {
   static const LineOptions options{
-      joined({{"data.file", "data.targets"}, data_keys, run_keys}),
+      joined({{"data.file", "data.targets", "data.memory"}, data_keys, run_keys}),
       joined({{"loss", "iteration", "outputs", "predictions", "overwrite", "output", "id"}, csv_reading_options()}),
       {},
       switches};
@@ -193,6 +193,8 @@ data
   --data.file=FILE       HDF5, CSV or NumPy file (.npz, or .npy, which has features only)
 )" + data_help +
          R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
+  --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC); default: auto, half of
+                         the memory. If they do not fit, the report leaves these metrics out
   --loss=mse|cross_entropy|bce
                          default: the training loss; for other models, cross_entropy for classification, otherwise mse
 )" + csv_help +

@@ -26,10 +26,14 @@
 #include "engines/usable_gpus.hpp"
 #include "models/predictions.hpp"
 #include "parallel/devices/lane_device.hpp"
+#include "parallel/devices/memory.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/job_output.hpp"
+#include "study/metrics.hpp"
+#include "training/metrics/counts.hpp"
 #include "training/metrics/predicted_label.hpp"
+#include "training/metrics/ranked.hpp"
 
 namespace sheaf {
 namespace {
@@ -50,19 +54,48 @@ std::int64_t number_count(const Scoring& scoring) {
 
 // Number of segments, ranges of batches that depend only on the file and the model. Sums are added up in row order
 // within a segment, then in the order of the segments, so that they are the same for any number of ranks and lanes. The
-// limits keep the memory of all sums small.
+// limits keep the memory of all sums small: those of R2 grow with the outputs. A change would change the last bits.
 std::int64_t segment_count(const EvaluatedModel& evaluated) {
-  const std::int64_t most = std::clamp<std::int64_t>((1 << 20) / number_count(evaluated.scoring), 64, 1024);
-  return std::min(evaluated.rows->batch_count(), most);
+  const std::int64_t numbers = evaluated.predicts_classes() ? 1 : 3 + 3 * evaluated.scoring.output_count;
+  return std::min(evaluated.rows->batch_count(), std::clamp<std::int64_t>((1 << 20) / numbers, 64, 1024));
 }
+
+// The part of the results for which the order of the rows does not matter, because it counts rows or sorts them.
+struct UnorderedResult {
+  std::vector<std::int64_t> confusion;  // may be empty
+  std::optional<ClassCounts> counts;    // for classification
+  std::optional<RankedRows> ranked;     // if all rows fit into memory
+
+  UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows) {
+    if (!evaluated.predicts_classes()) return;
+    const std::int64_t classes = evaluated.scoring.output_count;
+    if (classes <= max_confused_classes) confusion.resize(static_cast<std::size_t>(classes * classes));
+    counts.emplace(classes);
+    if (keeps_rows) ranked.emplace(evaluated.scoring);
+  }
+
+  void add(const ScoredRows& rows) {
+    for (std::int64_t row = 0; row < rows.count && !confusion.empty(); ++row)
+      ++confusion[static_cast<std::size_t>(rows.labels[row] * counts->classes() + rows.predicted_labels[row])];
+    counts->add(rows);
+    if (ranked) ranked->add(rows);
+  }
+
+  void append(const UnorderedResult& other) {
+    for (std::size_t index = 0; index < confusion.size(); ++index) confusion[index] += other.confusion[index];
+    if (counts) counts->append(*other.counts);
+    if (ranked) ranked->append(*other.ranked);
+  }
+};
 
 // Evaluates segments in one lane.
 class EvaluationLane {
  public:
   EvaluationLane(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device,
-                 const PredictionFile* predictions)
+                 const PredictionFile* predictions, bool keeps_rows)
       : evaluated_(evaluated),
         predictions_(predictions),
+        unordered_(evaluated, keeps_rows),
         reader_(evaluated.rows->make_reader(evaluated.reader_options())) {
     const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
     const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
@@ -72,9 +105,6 @@ class EvaluationLane {
     for (const OpenedModel& model : evaluated.models)
       predictors_.push_back(
           make_predictor(model, evaluated.rows->row_shape(), evaluated.scoring.output_count, run, device));
-    const std::int64_t classes = evaluated.scoring.output_count;
-    if (evaluated.predicts_classes() && classes <= max_confused_classes)
-      confusion_.resize(static_cast<std::size_t>(classes * classes));
   }
 
   // The sums over the rows of these batches.
@@ -85,7 +115,7 @@ class EvaluationLane {
     return sums;
   }
 
-  const std::vector<std::int64_t>& confusion() const { return confusion_; }
+  const UnorderedResult& unordered() const { return unordered_; }
   std::int64_t empty_cells() const { return reader_->empty_cells(); }
   std::int64_t unknown_cells() const { return reader_->unknown_cells(); }
 
@@ -159,19 +189,14 @@ class EvaluationLane {
       return;
     }
     const std::int64_t* labels = reader_->labels() + first;
-    sums.add({count, outputs_.data(), labels_.data(), labels, nullptr});
-    count_confusion(labels, count);
-  }
-
-  void count_confusion(const std::int64_t* labels, std::int64_t count) {
-    if (confusion_.empty()) return;
-    const std::int64_t classes = evaluated_.scoring.output_count;
-    for (std::int64_t row = 0; row < count; ++row)
-      ++confusion_[static_cast<std::size_t>(labels[row] * classes + labels_[static_cast<std::size_t>(row)])];
+    const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, nullptr};
+    sums.add(rows);
+    unordered_.add(rows);
   }
 
   const EvaluatedModel& evaluated_;
   const PredictionFile* predictions_;
+  UnorderedResult unordered_;
   std::unique_ptr<RowReader> reader_;
   std::vector<std::unique_ptr<Predictor>> predictors_;  // one per member
   std::int64_t batches_at_once_ = 1;
@@ -179,32 +204,28 @@ class EvaluationLane {
   std::vector<float> outputs_;
   std::vector<double> sums_;          // of the members' predictions
   std::vector<std::int64_t> labels_;  // predicted
-  std::vector<std::int64_t> confusion_;
 };
-
-void add_to(std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& more) {
-  if (sums.empty()) sums.resize(more.size());
-  for (std::size_t index = 0; index < more.size(); ++index) sums[index] += more[index];
-}
 
 // The result of one rank's segments.
 struct PartialResult {
-  std::vector<double> sums;             // the numbers of each segment, in order
-  std::vector<std::int64_t> confusion;  // may be empty
-  std::int64_t empty_cells = 0;         // that were filled
-  std::int64_t unknown_cells = 0;       // see unknown_cells_note()
+  std::vector<double> sums;  // the numbers of each segment, in order
+  UnorderedResult unordered;
+  std::int64_t empty_cells = 0;    // that were filled
+  std::int64_t unknown_cells = 0;  // see unknown_cells_note()
 };
 
 PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& run, const Placement& placement,
-                            const PredictionFile* predictions, IndexRange segments) {
+                            const PredictionFile* predictions, bool keeps_rows, IndexRange segments) {
   const std::int64_t all_segments = segment_count(evaluated), batches = evaluated.rows->batch_count();
   const std::int64_t numbers_per_segment = number_count(evaluated.scoring);
-  PartialResult part{std::vector<double>(static_cast<std::size_t>(segments.count() * numbers_per_segment)), {}, 0, 0};
+  PartialResult part{std::vector<double>(static_cast<std::size_t>(segments.count() * numbers_per_segment)),
+                     UnorderedResult(evaluated, keeps_rows), 0, 0};
   std::mutex mutex;
   std::vector<std::shared_ptr<EvaluationLane>> lanes;
   std::atomic<std::size_t> begun{0};
   for_each_index(segments, placement.lane_count(), [&]() -> IndexWork {
-    const auto lane = std::make_shared<EvaluationLane>(evaluated, run, placement.lanes[begun++], predictions);
+    const auto lane =
+        std::make_shared<EvaluationLane>(evaluated, run, placement.lanes[begun++], predictions, keeps_rows);
     const std::lock_guard lock(mutex);
     lanes.push_back(lane);
     return [&, lane](std::int64_t segment) {
@@ -214,30 +235,70 @@ PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& r
   });
   evaluated.rows->require_unchanged();
   for (const auto& lane : lanes) {
-    add_to(part.confusion, lane->confusion());
+    part.unordered.append(lane->unordered());
     part.empty_cells += lane->empty_cells();
     part.unknown_cells += lane->unknown_cells();
   }
   return part;
 }
 
-// Adds up the results of all ranks on rank 0, in row order. Collective.
-Fit gather_fit(const EvaluatedModel& evaluated, const PartialResult& part, const Communicator& world) {
+// Adds up arrays of all ranks on rank 0. Collective.
+template <class Number>
+std::vector<Number> gather_sum(const std::vector<Number>& own, const Communicator& world) {
+  const std::vector<Number> all = world.gather(own);
+  std::vector<Number> sum(own.size());
+  for (std::size_t index = 0; index < all.size(); ++index) sum[index % own.size()] += all[index];
+  return sum;
+}
+
+// Collects the results of all ranks on rank 0. Collective.
+UnorderedResult gather_unordered(UnorderedResult own, const Scoring& scoring, const Communicator& world) {
+  own.confusion = gather_sum(own.confusion, world);
+  if (own.counts) own.counts = ClassCounts(gather_sum(own.counts->numbers(), world));
+  if (own.ranked && world.size() > 1) {
+    auto outputs = world.gather(own.ranked->outputs());
+    auto labels = world.gather(own.ranked->labels());
+    own.ranked.emplace(scoring, std::move(outputs), std::move(labels));
+  }
+  return own;
+}
+
+// Adds up the results of all ranks on rank 0, the sums in row order. Collective.
+Fit gather_fit(const EvaluatedModel& evaluated, PartialResult part, std::int64_t threads, const Communicator& world) {
   const std::vector<double> numbers = world.gather(part.sums);
-  const std::vector<std::int64_t> confusions = world.gather(part.confusion);
+  const Scoring& scoring = evaluated.scoring;
+  UnorderedResult unordered = gather_unordered(std::move(part.unordered), scoring, world);
   Fit fit;
   if (!world.is_root()) return fit;
-  const Scoring& scoring = evaluated.scoring;
   EvaluationSums sums(scoring);
   const auto numbers_per_segment = static_cast<std::size_t>(number_count(scoring));
   for (std::size_t first = 0; first < numbers.size(); first += numbers_per_segment)
     sums.append({scoring, numbers.data() + first});
   fit.loss = sums.loss();
   fit.metrics = sums.metrics();
-  const auto cells = static_cast<std::ptrdiff_t>(scoring.output_count * scoring.output_count);
-  for (auto rank = confusions.begin(); rank != confusions.end(); rank += cells)
-    add_to(fit.confusion, {rank, rank + cells});
+  for (const Metric& metric : metric_table) {
+    if (!applies_to(metric, scoring.task, scoring.loss)) continue;
+    if (metric.family == MetricFamily::counts)
+      fit.metrics.push_back({metric.kind, counts_metric(metric.kind, *unordered.counts)});
+    else if (metric.family == MetricFamily::ranked && unordered.ranked)
+      fit.metrics.push_back({metric.kind, ranked_metric(metric.kind, *unordered.ranked, threads)});
+    else if (metric.family == MetricFamily::ranked)
+      fit.left_out.push_back(metric.kind);
+  }
+  std::sort(fit.metrics.begin(), fit.metrics.end(),
+            [](const MetricValue& a, const MetricValue& b) { return a.metric < b.metric; });
+  fit.confusion = std::move(unordered.confusion);
   return fit;
+}
+
+// Whether the outputs of all rows fit into memory, for metrics that need all of them. The same on all ranks.
+// Collective.
+bool fits_into_memory(const EvaluatedModel& evaluated, const EvaluationRequest& request, std::int64_t threads,
+                      const Communicator& world) {
+  const std::int64_t half = world.minimum(usable_memory_bytes()) / 2;
+  const std::int64_t limit = request.data.memory_mib > 0 ? request.data.memory_mib << 20 : half;
+  const double bytes = RankedRows::bytes(evaluated.rows->count(), evaluated.scoring.output_count, threads);
+  return evaluated.rows->targets() != nullptr && bytes <= static_cast<double>(limit);
 }
 
 // Logs the numbers of empty cells and of cells that the model does not know. Collective.
@@ -311,14 +372,16 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
     predictions.emplace(request.predictions, contents_of(*evaluated, request), request.overwrite, world);
 
   const auto start = Clock::now();
-  PartialResult part;
+  const std::int64_t threads = world.minimum(placement.lane_count());
+  const bool keeps_rows = fits_into_memory(*evaluated, request, threads, world);
+  std::optional<PartialResult> part;
   agree(world, [&] {
-    part = evaluate_part(*evaluated, request.run, placement, predictions ? &*predictions : nullptr,
+    part = evaluate_part(*evaluated, request.run, placement, predictions ? &*predictions : nullptr, keeps_rows,
                          split_evenly(segment_count(*evaluated), world.size(), world.rank()));
   });
-  log_changed_cells(part, world);
+  log_changed_cells(*part, world);
   EvaluationReport report;
-  if (evaluated->rows->targets() != nullptr) report.fit = gather_fit(*evaluated, part, world);
+  if (evaluated->rows->targets() != nullptr) report.fit = gather_fit(*evaluated, std::move(*part), threads, world);
   if (predictions) predictions->finish();
   report.seconds = seconds_since(start);
   if (!world.is_root()) return report;

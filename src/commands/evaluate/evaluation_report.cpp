@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/text.hpp"
+#include "study/metrics.hpp"
 
 namespace sheaf {
 namespace {
@@ -74,7 +76,7 @@ Json json_confusion(const EvaluationReport& report) {
 // The reason why the text report has no confusion matrix; empty if it has one, or the model is not a classifier.
 std::string confusion_note(const EvaluationReport& report) {
   if (!report.is_classification || report.outputs <= max_shown_classes) return "";
-  return fmt::format("confusion    not shown for more than {} classes{}\n", max_shown_classes,
+  return fmt::format("not shown for more than {} classes{}", max_shown_classes,
                      report.fit->confusion.empty() ? "" : "; --output=json includes the matrix");
 }
 
@@ -89,19 +91,27 @@ std::string evaluation_text(const EvaluationReport& report) {
                                  ? fmt::format("'{}'", printable(report.models.front()))
                                  : fmt::format("ensemble of {}, '{}' to '{}'", report.models.size(),
                                                printable(report.models.front()), printable(report.models.back()));
-  std::string text = fmt::format("model        {}\ndata         '{}', {}\nengine       {}\n", models,
-                                 printable(report.data), counted(report.rows, "row"), report.engine);
+  std::string text;
+  const auto add = [&text](std::string_view label, const std::string& value) {
+    text += fmt::format("{:<17} {}\n", label, value);
+  };
+  add("model", models);
+  add("data", fmt::format("'{}', {}", printable(report.data), counted(report.rows, "row")));
+  add("engine", report.engine);
   if (report.fit) {
-    text += fmt::format("loss         {:.6g} ({})\n", report.fit->loss, loss_name(report.loss));
-    for (const MetricValue& metric : report.fit->metrics)
-      text +=
-          fmt::format("{:<12} {}\n", metric_of(metric.metric).label,
-                      std::isnan(metric.value) ? "not defined for so few rows" : fmt::format("{:.6f}", metric.value));
-    text += confusion_note(report);
+    add("loss", fmt::format("{:.6g} ({})", report.fit->loss, loss_name(report.loss)));
+    for (const auto& [kind, value] : report.fit->metrics) {
+      const Metric& metric = metric_of(kind);
+      add(metric.label,
+          std::isnan(value) ? fmt::format("not defined for {}", metric.undefined) : fmt::format("{:.6f}", value));
+    }
+    for (const MetricKind metric : report.fit->left_out)
+      add(metric_of(metric).label, "left out: the outputs of all rows do not fit into data.memory");
+    if (const std::string note = confusion_note(report); !note.empty()) add("confusion", note);
   }
-  if (!report.predictions.empty()) text += fmt::format("predictions  '{}'\n", printable(report.predictions));
-  text += fmt::format("time         {}, {:.4g} rows/s, {:.3g} GB/s\n", human_seconds(report.seconds),
-                      static_cast<double>(report.rows) / report.seconds, report.bytes / report.seconds / 1e9);
+  if (!report.predictions.empty()) add("predictions", fmt::format("'{}'", printable(report.predictions)));
+  add("time", fmt::format("{}, {:.4g} rows/s, {:.3g} GB/s", human_seconds(report.seconds),
+                          static_cast<double>(report.rows) / report.seconds, report.bytes / report.seconds / 1e9));
   if (report.fit && !report.fit->confusion.empty() && report.outputs <= max_shown_classes)
     text += confusion_text(report);
   return text;
@@ -117,8 +127,8 @@ std::string evaluation_json(const EvaluationReport& report) {
   if (report.fit) {
     json["loss_kind"] = loss_name(report.loss);
     json["loss"] = report.fit->loss;
-    for (const MetricValue& metric : report.fit->metrics)
-      json[std::string(metric_of(metric.metric).label)] = metric.value;
+    for (const auto& [metric, value] : report.fit->metrics) json[std::string(metric_of(metric).name)] = value;
+    for (const MetricKind metric : report.fit->left_out) json["left_out"].push_back(metric_of(metric).name);
     if (!report.fit->confusion.empty()) json["confusion"] = json_confusion(report);
   }
   if (!report.predictions.empty()) json["predictions"] = report.predictions;

@@ -15,8 +15,9 @@ namespace sheaf {
 /// How well predictions fit their targets.
 struct Fit {
   double loss = 0;
-  std::vector<MetricValue> metrics;     ///< all metrics of the task
+  std::vector<MetricValue> metrics{};   ///< all metrics that apply, except those left out
   std::vector<std::int64_t> confusion;  ///< [classes, classes]: rows are labels, columns predictions; may be empty
+  std::vector<MetricKind> left_out{};   ///< metrics that need all rows, which do not fit into data.memory
 };
 
 struct EvaluationReport {

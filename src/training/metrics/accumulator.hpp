@@ -1,29 +1,17 @@
-// The computation of metrics (study/metrics.hpp).
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "study/metrics.hpp"
+#include "training/metrics/scored_rows.hpp"
 
 namespace sheaf {
 
-/// Rows with the outputs of a model. The arrays belong to the caller.
-struct ScoredRows {
-  std::int64_t count = 0;
-  const float* outputs = nullptr;  ///< [count, outputs]: values (regression), or logits or probabilities of classes
-  const std::int64_t* predicted_labels = nullptr;  ///< [count], predicted_label() of each row; classification only
-  const std::int64_t* labels = nullptr;            ///< [count], each in 0..outputs-1; classification only
-  const float* targets = nullptr;                  ///< [count, outputs]; regression only
-};
-
-/// Computes one metric over any number of rows, in constant memory. Its state is a list of numbers, which ranks can
-/// send to each other. The length of the list depends only on the metric and the number of outputs. Not shared between
-/// threads.
+/// Computes a pointwise metric over any number of rows, in constant memory. Its state is a list of numbers, which ranks
+/// can send to each other. The length of the list depends only on the metric and the number of outputs. Not shared
+/// between threads.
 class Accumulator {
  public:
   virtual ~Accumulator() = default;
@@ -50,8 +38,5 @@ class Accumulator {
 
   std::vector<double> numbers_;
 };
-
-/// Returns an accumulator without rows, for outputs [rows, output_count].
-std::unique_ptr<Accumulator> make_accumulator(MetricKind metric, std::int64_t output_count);
 
 }  // namespace sheaf

@@ -9,6 +9,7 @@
 #include "core/padding.hpp"
 #include "training/losses/loss_kernels.hpp"
 #include "training/losses/reduction.hpp"
+#include "training/metrics/pointwise.hpp"
 
 namespace sheaf {
 namespace {
@@ -64,18 +65,24 @@ double label_loss(const Scoring& scoring, const float* outputs, std::int64_t lab
   return sum;
 }
 
+// Whether a metric equals the loss, so that it needs no sums of its own.
+bool is_loss(MetricKind metric, const Scoring& scoring) {
+  return metric == MetricKind::log_loss && scoring.loss == LossKind::cross_entropy && !scoring.probabilities;
+}
+
 }  // namespace
 
 EvaluationSums::EvaluationSums(const Scoring& scoring) : scoring_(scoring) {
   for (const Metric& metric : metric_table)
-    if (metric.task == scoring.task)
-      entries_.push_back({metric.kind, make_accumulator(metric.kind, scoring.output_count)});
+    if (metric.family == MetricFamily::pointwise && applies_to(metric, scoring.task, scoring.loss))
+      entries_.push_back({metric.kind, is_loss(metric.kind, scoring) ? nullptr : make_pointwise(metric.kind, scoring)});
 }
 
 EvaluationSums::EvaluationSums(const Scoring& scoring, const double* numbers) : EvaluationSums(scoring) {
   row_count_ = *numbers++;
   loss_sum_ = *numbers++;
   for (const Entry& entry : entries_) {
+    if (!entry.accumulator) continue;
     entry.accumulator->set_numbers(numbers);
     numbers += entry.accumulator->numbers().size();
   }
@@ -84,6 +91,7 @@ EvaluationSums::EvaluationSums(const Scoring& scoring, const double* numbers) : 
 std::vector<double> EvaluationSums::numbers() const {
   std::vector<double> all = {row_count_, loss_sum_};
   for (const Entry& entry : entries_) {
+    if (!entry.accumulator) continue;
     const auto& numbers = entry.accumulator->numbers();
     all.insert(all.end(), numbers.begin(), numbers.end());
   }
@@ -93,7 +101,8 @@ std::vector<double> EvaluationSums::numbers() const {
 void EvaluationSums::add(const ScoredRows& rows) {
   row_count_ += static_cast<double>(rows.count);
   loss_sum_ = scoring_.task == Task::classification ? label_losses(rows, loss_sum_) : target_losses(rows, loss_sum_);
-  for (const Entry& entry : entries_) entry.accumulator->add(rows);
+  for (const Entry& entry : entries_)
+    if (entry.accumulator) entry.accumulator->add(rows);
 }
 
 // Returns `sum` plus the losses of the rows.
@@ -123,7 +132,7 @@ void EvaluationSums::append(const EvaluationSums& later) {
   row_count_ += later.row_count_;
   loss_sum_ += later.loss_sum_;
   for (std::size_t number = 0; number < entries_.size(); ++number)
-    entries_[number].accumulator->append(*later.entries_[number].accumulator);
+    if (entries_[number].accumulator) entries_[number].accumulator->append(*later.entries_[number].accumulator);
 }
 
 double EvaluationSums::loss() const {
@@ -132,7 +141,8 @@ double EvaluationSums::loss() const {
 
 std::vector<MetricValue> EvaluationSums::metrics() const {
   std::vector<MetricValue> values;
-  for (const Entry& entry : entries_) values.push_back({entry.metric, entry.accumulator->value()});
+  for (const Entry& entry : entries_)
+    values.push_back({entry.metric, entry.accumulator ? entry.accumulator->value() : loss()});
   return values;
 }
 

@@ -1,5 +1,5 @@
-// The loss and all metrics of a task over any number of rows. Lanes and ranks can sum ranges of rows separately. Merged
-// in row order, these sums give the same bits, whichever lane or rank computed them.
+// The loss and the pointwise metrics of a task over any number of rows. Lanes and ranks can sum ranges of rows
+// separately. Merged in row order, these sums give the same bits, whichever lane or rank computed them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,20 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "study/data_options.hpp"
-#include "study/train_options.hpp"
 #include "training/metrics/accumulator.hpp"
 #include "training/metrics/metric_value.hpp"
+#include "training/metrics/scoring.hpp"
 
 namespace sheaf {
-
-/// The kind of the outputs and the loss that applies to them.
-struct Scoring {
-  Task task = Task::regression;
-  LossKind loss = LossKind::mse;
-  bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
-  std::int64_t output_count = 0;
-};
 
 class EvaluationSums {
  public:
@@ -28,6 +19,7 @@ class EvaluationSums {
   /// Restores the sums from numbers().
   EvaluationSums(const Scoring& scoring, const double* numbers);
 
+  /// Adds rows without weights.
   void add(const ScoredRows& rows);
 
   /// Adds the sums of the rows that follow these.
@@ -35,7 +27,7 @@ class EvaluationSums {
 
   /// The mean over rows (for mse and bce also over outputs), as defined by TrainOptions::loss.
   double loss() const;
-  /// The metrics of the task, in the order of the table.
+  /// The pointwise metrics that apply, in the order of the table.
   std::vector<MetricValue> metrics() const;
 
   /// The whole state, to be sent between ranks. The number of values depends only on the Scoring.
@@ -47,7 +39,7 @@ class EvaluationSums {
 
   struct Entry {
     MetricKind metric;
-    std::unique_ptr<Accumulator> accumulator;
+    std::unique_ptr<Accumulator> accumulator;  // null: the metric equals the loss
   };
 
   Scoring scoring_;

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "training/metrics/accumulator.hpp"
 
 namespace sheaf {

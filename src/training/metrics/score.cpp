@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "study/study.hpp"
-#include "training/metrics/accumulator.hpp"
+#include "training/metrics/metric_sums.hpp"
 #include "training/metrics/predicted_label.hpp"
 
 namespace sheaf {
@@ -22,20 +22,18 @@ std::vector<MetricKind> validation_metrics(const Study& study) {
   return metrics;
 }
 
-std::vector<double> prediction_scores(const std::vector<MetricKind>& metrics, const std::vector<float>& predictions,
-                                      const DataSet& data, const RowSet& rows) {
+std::vector<double> prediction_scores(const std::vector<MetricKind>& metrics, LossKind loss, bool are_probabilities,
+                                      const std::vector<float>& predictions, const DataSet& data, const RowSet& rows) {
   const std::int64_t width = data.output_count;
   assert(!rows.empty());
   assert(static_cast<std::int64_t>(predictions.size()) == rows.count() * width);
-  std::vector<std::unique_ptr<Accumulator>> accumulators;
-  for (const MetricKind metric : metrics) accumulators.push_back(make_accumulator(metric, width));
+  MetricSums sums({data.task, loss, are_probabilities, width}, metrics);
   const float* outputs = predictions.data();
   std::int64_t count = 0;
   std::vector<std::int64_t> predicted_labels, labels;
   std::vector<float> targets;
   const auto add_block = [&] {
-    for (const auto& accumulator : accumulators)
-      accumulator->add({count, outputs, predicted_labels.data(), labels.data(), targets.data()});
+    sums.add({count, outputs, predicted_labels.data(), labels.data(), targets.data()});
     outputs += count * width;
     count = 0;
     predicted_labels.clear();
@@ -52,9 +50,7 @@ std::vector<double> prediction_scores(const std::vector<MetricKind>& metrics, co
     if (++count == block_rows) add_block();
   });
   add_block();
-  std::vector<double> values;
-  for (const auto& accumulator : accumulators) values.push_back(accumulator->value());
-  return values;
+  return sums.values();
 }
 
 }  // namespace sheaf

@@ -302,6 +302,9 @@ TEST_CASE("search: a metric must match the task and needs validation rows") {
   check_valid(study_with({{"run.metrics", "accuracy"}, {"data.validation", "0.2"}}, file_study(classes)));
   check_one_problem(study_with({{"run.metrics", "accuracy, r2"}, {"data.validation", "0.2"}}, file_study(classes)),
                     "run.metrics = r2 does not apply to classification");
+  check_one_problem(study_with({{"search.metric", "log_loss"}, {"train.loss", "mse"}, {"data.validation", "0.2"}},
+                               file_study(classes)),
+                    "search.metric = log_loss needs probabilities");
   check_one_problem(study_with({{"run.metrics", "accuracy"}, {"data.validation", "0"}}, file_study(classes)),
                     "run.metrics = accuracy has no effect (there are no validation rows)");
   check_valid(study_with({{"search.metric", "loss"}, {"data.validation", "0"}}, file_study(classes)));

@@ -19,7 +19,8 @@ namespace {
 constexpr std::int64_t rows = 60, outputs = 3;
 
 double score_of(MetricKind metric, const std::vector<float>& predictions, const DataSet& data, const RowSet& of) {
-  return prediction_scores({metric}, predictions, data, of).front();
+  const LossKind loss = data.task == Task::regression ? LossKind::mse : LossKind::cross_entropy;
+  return prediction_scores({metric}, loss, false, predictions, data, of).front();
 }
 
 // Numbers with a mean far from zero.
@@ -79,7 +80,10 @@ TEST_CASE("joined sums of parts give the loss and the metrics of all rows") {
   for (const auto& ends : std::vector<std::vector<std::int64_t>>{{rows}, {0, 1, 7, 7, rows}, {30, rows}}) {
     const DataSet values = regression_data(1, std::vector<float>(rows), numbers(0), outputs);
     const auto regression = in_pieces({Task::regression, LossKind::mse, false, outputs}, predictions, ends);
-    REQUIRE(regression.metrics().size() == 1);
+    REQUIRE(regression.metrics().size() == 2);
+    CHECK(regression.metrics()[1].metric == MetricKind::mae);
+    CHECK(regression.metrics()[1].value ==
+          Approx(score_of(MetricKind::mae, predictions, values, all_rows())).epsilon(1e-12));
     CHECK(regression.metrics()[0].metric == MetricKind::r2);
     CHECK(regression.metrics()[0].value ==
           Approx(score_of(MetricKind::r2, predictions, values, all_rows())).epsilon(1e-12));
@@ -91,7 +95,11 @@ TEST_CASE("joined sums of parts give the loss and the metrics of all rows") {
     const DataSet classes = classification_data(1, std::vector<float>(rows), labels(), outputs);
     const auto classification =
         in_pieces({Task::classification, LossKind::cross_entropy, false, outputs}, predictions, ends);
-    REQUIRE(classification.metrics().size() == 1);
+    REQUIRE(classification.metrics().size() == 2);
+    CHECK(classification.metrics()[1].metric == MetricKind::log_loss);
+    CHECK(classification.metrics()[1].value == classification.loss());
+    CHECK(classification.loss() ==
+          Approx(score_of(MetricKind::log_loss, predictions, classes, all_rows())).epsilon(1e-12));
     CHECK(classification.metrics()[0].metric == MetricKind::accuracy);
     CHECK(classification.metrics()[0].value == score_of(MetricKind::accuracy, predictions, classes, all_rows()));
   }

@@ -4,10 +4,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "training/metrics/accumulator.hpp"
+#include "training/metrics/metric_sums.hpp"
 #include "training/metrics/predicted_label.hpp"
 
 namespace sheaf::test {
@@ -17,10 +16,17 @@ struct MetricRows {
   std::int64_t count = 0, width = 0;
   std::vector<float> outputs, targets;
   std::vector<std::int64_t> predicted_labels, labels;
+  std::vector<float> weights{};  ///< empty: none
 
   ScoredRows slice(std::int64_t begin, std::int64_t end) const {
-    return {end - begin, outputs.data() + begin * width, predicted_labels.data() + begin, labels.data() + begin,
-            targets.data() + begin * width};
+    return {end - begin,           outputs.data() + begin * width, predicted_labels.data() + begin,
+            labels.data() + begin, targets.data() + begin * width, weights.empty() ? nullptr : weights.data() + begin};
+  }
+
+  void predict_labels() {
+    predicted_labels.clear();
+    for (std::int64_t row = 0; row < count; ++row)
+      predicted_labels.push_back(predicted_label(outputs.data() + row * width, width));
   }
 };
 
@@ -32,36 +38,50 @@ inline MetricRows metric_rows(std::int64_t count, std::int64_t width) {
     rows.targets.push_back(static_cast<float>(target));
     rows.outputs.push_back(static_cast<float>(target + 0.3 * std::sin(2.3 * static_cast<double>(index))));
   }
-  for (std::int64_t row = 0; row < count; ++row) {
-    rows.labels.push_back(row * row % width);
-    rows.predicted_labels.push_back(predicted_label(rows.outputs.data() + row * width, width));
-  }
+  for (std::int64_t row = 0; row < count; ++row) rows.labels.push_back(row * 7 % 11 % width);
+  rows.predict_labels();
   return rows;
 }
 
-/// The metric of all rows, added in the parts that end at `ends`.
-inline double value_of(MetricKind metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
-  const auto accumulator = make_accumulator(metric, rows.width);
-  std::int64_t begin = 0;
-  for (const std::int64_t end : ends) {
-    accumulator->add(rows.slice(begin, end));
-    begin = end;
+/// The rows with these numbers, in this order.
+inline MetricRows chosen_rows(const MetricRows& rows, const std::vector<std::int64_t>& numbers) {
+  MetricRows chosen{static_cast<std::int64_t>(numbers.size()), rows.width, {}, {}, {}, {}};
+  for (const std::int64_t row : numbers) {
+    const auto copy = [&](const std::vector<float>& from, std::vector<float>& to) {
+      to.insert(to.end(), from.begin() + row * rows.width, from.begin() + (row + 1) * rows.width);
+    };
+    copy(rows.outputs, chosen.outputs);
+    copy(rows.targets, chosen.targets);
+    chosen.labels.push_back(rows.labels[static_cast<std::size_t>(row)]);
   }
-  return accumulator->value();
+  chosen.predict_labels();
+  return chosen;
 }
 
-/// The metric of all rows with one accumulator per part. The accumulators' numbers are copied and then joined.
-inline double appended_value_of(MetricKind metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
-  const auto whole = make_accumulator(metric, rows.width);
+/// The metric of all rows, added in the parts that end at `ends`.
+inline double value_of(const Scoring& scoring, MetricKind metric, const MetricRows& rows,
+                       const std::vector<std::int64_t>& ends) {
+  MetricSums sums(scoring, {metric});
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {
-    const auto slice = make_accumulator(metric, rows.width), received = make_accumulator(metric, rows.width);
-    slice->add(rows.slice(begin, end));
-    received->set_numbers(slice->numbers().data());
-    whole->append(*received);
+    sums.add(rows.slice(begin, end));
     begin = end;
   }
-  return whole->value();
+  return sums.values().front();
+}
+
+/// The metric of all rows with sums of each part, which are then joined.
+inline double appended_value_of(const Scoring& scoring, MetricKind metric, const MetricRows& rows,
+                                const std::vector<std::int64_t>& ends) {
+  MetricSums whole(scoring, {metric});
+  std::int64_t begin = 0;
+  for (const std::int64_t end : ends) {
+    MetricSums part(scoring, {metric});
+    part.add(rows.slice(begin, end));
+    whole.append(part);
+    begin = end;
+  }
+  return whole.values().front();
 }
 
 }  // namespace sheaf::test

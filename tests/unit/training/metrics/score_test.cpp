@@ -15,7 +15,8 @@ using namespace sheaf::test;
 namespace {
 
 double score_of(MetricKind metric, const std::vector<float>& predictions, const DataSet& data, const RowSet& rows) {
-  return prediction_scores({metric}, predictions, data, rows).front();
+  const LossKind loss = data.task == Task::regression ? LossKind::mse : LossKind::cross_entropy;
+  return prediction_scores({metric}, loss, false, predictions, data, rows).front();
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace sheaf {
+
+/// Rows with the outputs of a model. The arrays belong to the caller.
+struct ScoredRows {
+  std::int64_t count = 0;
+  const float* outputs = nullptr;  ///< [count, outputs]: values (regression), or logits or probabilities of classes
+  const std::int64_t* predicted_labels = nullptr;  ///< [count], predicted_label() of each row; classification only
+  const std::int64_t* labels = nullptr;            ///< [count], each in 0..outputs-1; classification only
+  const float* targets = nullptr;                  ///< [count, outputs]; regression only
+  const float* weights = nullptr;                  ///< [count], at least 0; null: all are 1
+
+  double weight(std::int64_t row) const { return weights == nullptr ? 1 : double{weights[row]}; }
+};
+
+}  // namespace sheaf

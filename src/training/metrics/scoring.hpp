@@ -1,0 +1,34 @@
+// The kind of the outputs of a model, and the link of its loss, which makes them probabilities. Pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "study/data_options.hpp"
+#include "study/train_options.hpp"
+
+namespace sheaf {
+
+/// The kind of the outputs and the loss that applies to them.
+struct Scoring {
+  Task task = Task::regression;
+  LossKind loss = LossKind::mse;
+  bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
+  std::int64_t output_count = 0;
+};
+
+/// The logarithm of the probability of `label` for a row of outputs: softmax for cross_entropy, sigmoid for bce, in
+/// double and exact for large logits. Outputs that are probabilities are clipped to 2.2e-16 from 0 and 1, as in
+/// scikit-learn's log_loss. NaN for mse, whose outputs are not probabilities.
+double label_log_probability(const Scoring& scoring, const float* outputs, std::int64_t label);
+
+/// What the probabilities of all classes of a row have in common.
+struct RowScale {
+  double largest = 0, sum = 1;
+};
+RowScale row_scale(const Scoring& scoring, const float* outputs);
+
+/// The probability of a class for a row of outputs with this scale; for mse its output.
+double class_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label);
+
+}  // namespace sheaf

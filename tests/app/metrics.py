@@ -1,0 +1,146 @@
+"""Metrics: `search.metric` ranks in the direction of the metric, `run.metrics` adds columns to all tables, `sheaf evaluate`
+prints all metrics that apply. Their values agree with those computed from predictions, on any number of ranks."""
+
+import json
+import os
+import shutil
+import sys
+
+import h5py
+import numpy
+
+from program import DIGITS, Checks, read_csv, sheaf
+
+checks = Checks()
+shutil.rmtree("metrics", ignore_errors=True)
+os.makedirs("metrics")
+os.chdir("metrics")
+with open("study.cfg", "w") as study_file:
+    study_file.write("[study]\n")
+
+COMMON = ["study.cfg", "--data.normalize=standard", "--model.kind=mlp", "--model.hidden=8", "--train.epochs=3",
+          "--run.device=cpu", "--run.progress=none"]
+STUDY = COMMON + [f"--data.file={DIGITS}", "--data.task=classification"]
+DRAWN = COMMON + ["--data.source=synthetic", "--data.task=regression"]
+METRICS = ["balanced_accuracy", "f1_macro", "log_loss", "roc_auc"]
+TIMES = ["data_seconds", "training_seconds", "validation_seconds"]
+
+
+def run(output, *args, ranks=None, study=STUDY):
+    result = sheaf("run", *study, f"--run.output={output}", *args, ranks=ranks)
+    checks.check(result.code == 0, f"{output}: the run succeeds", result.stderr)
+    return result
+
+
+def table(output, name):
+    with h5py.File(f"{output}/results.h5") as file:
+        return file[name][:]
+
+
+def evaluate(*args, ranks=None):
+    result = sheaf("evaluate", *args, "--output=json", ranks=ranks)
+    checks.check(result.code == 0, f"evaluate {' '.join(args)}", result.stderr)
+    return {key: value for key, value in json.loads(result.stdout or "{}").items() if "second" not in key}
+
+
+def area(scores, is_class):
+    """The fraction of pairs in the right order; equal scores count half."""
+    one, other = scores[is_class][:, None], scores[~is_class][None, :]
+    return ((one > other) + 0.5 * (one == other)).mean()
+
+
+def expected(probabilities, labels):
+    predicted, classes = probabilities.argmax(axis=1), range(probabilities.shape[1])
+    right = [((predicted == c) & (labels == c)).sum() for c in classes]
+    return {"balanced_accuracy": numpy.mean([right[c] / (labels == c).sum() for c in classes]),
+            "f1_macro": numpy.mean([2 * right[c] / ((predicted == c).sum() + (labels == c).sum()) for c in classes]),
+            "log_loss": -numpy.log(probabilities[numpy.arange(len(labels)), labels]).mean(),
+            "roc_auc": numpy.mean([area(probabilities[:, c], labels == c) for c in classes])}
+
+
+# A search that is ranked by log loss, the lower the better.
+SEARCH = ["--search.folds=3", "--search.train.learning_rate=1e-4, 1e-2, 1e-3", "--search.metric=log_loss",
+          f"--run.metrics={','.join(METRICS)}", "--run.curves=true", "--run.models=best"]
+found = []
+for ranks in (None, 2):
+    result = run(f"search{ranks}", *SEARCH, ranks=ranks)
+    trials, iterations, epochs = (table(f"search{ranks}", name) for name in ("trials", "iterations", "epochs"))
+    found.append((trials["mean_log_loss"].tobytes(), trials["mean_roc_auc"].tobytes(), epochs.tobytes()))
+checks.check(found[0] == found[1], "metrics do not depend on the number of ranks")
+checks.check(list(trials["mean_log_loss"]) == sorted(trials["mean_log_loss"]), "the lowest log loss is first", str(trials))
+checks.check((trials["mean_score"] == trials["mean_log_loss"]).all(), "the score is the log loss")
+checks.check("mean log loss" in result.stdout and "ROC AUC" in result.stdout, "the leaderboard has the metrics", result.stdout)
+for name in METRICS:
+    of_trial = [iterations[name][iterations["trial"] == trial].mean() for trial in trials["trial"]]
+    checks.check(numpy.allclose(trials[f"mean_{name}"], of_trial, rtol=1e-12), f"mean_{name} of the trials")
+    checks.check((epochs[name][2::3] == iterations[name]).all(), f"{name} after the last epoch")
+    checks.check([float(row[name]) for row in read_csv("search2/results.csv")] == list(iterations[name]),
+                 f"{name} in results.csv")
+checks.check(numpy.allclose(iterations["log_loss"], iterations["validation_loss"], rtol=1e-5), "log loss and cross entropy")
+with open("search2/summary.json") as file:
+    best = json.load(file)["best"]
+checks.check(best["mean_metrics"]["roc_auc"] == trials["mean_roc_auc"][0] and best["metric"] == "log loss",
+             "summary.json", str(best))
+
+# The parts of the wall time.
+run("drawn", "--data.validation=0.2", "--study.iterations=3", study=DRAWN)
+for output in ("search2", "drawn"):
+    for row in read_csv(f"{output}/results.csv"):
+        parts = [float(row[name]) for name in TIMES]
+        checks.check(abs(sum(parts) - float(row["seconds"])) < 1e-9 and min(parts[1:]) > 0 and
+                     (parts[0] > 0) == (output == "drawn"), f"{output}: times add up", str(row))
+
+# The same metrics from predictions.
+with h5py.File(DIGITS) as file:
+    features, labels = file["features"][:], file["targets"][:]
+report = evaluate("search2", f"--data.file={DIGITS}", "--predictions=digits.h5")
+with h5py.File("digits.h5") as file:
+    probabilities = file["probabilities"][:].astype(float)
+for name, value in expected(probabilities, labels).items():
+    checks.check(abs(report[name] - value) < 1e-5, f"evaluate: {name}", f"{report[name]} {value}")
+checks.check(report["log_loss"] == report["loss"], "the log loss of a model trained with cross entropy is its loss")
+for ranks in (2, 3):
+    checks.check(evaluate("search2", f"--data.file={DIGITS}", "--run.lanes=2", ranks=ranks) ==
+                 {key: value for key, value in report.items() if key != "predictions"},
+                 f"evaluate has the same bits on {ranks} ranks")
+
+# More rows than fit into data.memory, and classes without rows.
+with h5py.File("many.h5", "w") as file:
+    file["features"], file["targets"] = numpy.tile(features, (20, 1)), numpy.tile(labels, 20)
+with h5py.File("few.h5", "w") as file:
+    file["features"], file["targets"] = features[labels != 3], labels[labels != 3]
+whole, limited = evaluate("search2", "--data.file=many.h5"), evaluate("search2", "--data.file=many.h5", "--data.memory=1")
+checks.check(abs(whole["roc_auc"] - report["roc_auc"]) < 1e-12, "repeated rows have the same ROC AUC")
+checks.check(limited.pop("left_out", None) == ["roc_auc"] and {**limited, "roc_auc": whole["roc_auc"]} == whole,
+             "a metric that needs too much memory is left out", str(limited))
+text = sheaf("evaluate", "search2", "--data.file=many.h5", "--data.memory=1").stdout
+checks.check("ROC AUC           left out" in text, "the report names the metric that it leaves out", text)
+text = sheaf("evaluate", "search2", "--data.file=few.h5").stdout
+checks.check("ROC AUC           not defined for classes without rows" in text, "a class without rows", text)
+
+# An ensemble: the log loss is convex, so that of the mean is not larger than the mean of the members.
+run("ensemble", "--ensemble.members=3", "--data.validation=0.3", "--run.metrics=roc_auc f1_macro",
+    "--search.metric=log_loss", "--study.iterations=2")
+ensembles, iterations = table("ensemble", "ensembles"), table("ensemble", "iterations")
+checks.check((ensembles["score"] < ensembles["mean_member_score"]).all() and (ensembles["roc_auc"] > 0.5).all(),
+             "metrics of ensembles", str(ensembles))
+checks.check(table("ensemble", "trials")["mean_roc_auc"][0] == ensembles["roc_auc"].mean(),
+             "the mean of a trial is that of its ensembles")
+
+# Regression.
+run("regression", "--data.draw=study", "--data.relation=linear", "--search.folds=2", "--run.metrics=r2",
+    "--search.train.learning_rate=1e-5, 1e-2", "--search.metric=mae", study=DRAWN)
+trials = table("regression", "trials")
+checks.check(list(trials["mean_score"]) == sorted(trials["mean_score"]) and trials["mean_r2"][0] > trials["mean_r2"][1],
+             "the lowest mean absolute error is first", str(trials))
+
+for case, reason, *args in (
+        ("a metric of another task", "run.metrics = r2 does not apply", "--run.metrics=f1_macro, r2"),
+        ("an unknown metric", "roc_auc", "--run.metrics=roc"),
+        ("a metric twice", "different names", "--run.metrics=roc_auc,roc_auc"),
+        ("log loss without probabilities", "needs probabilities", "--search.metric=log_loss", "--train.loss=mse"),
+        ("no validation rows", "no validation rows", "--run.metrics=roc_auc", "--data.validation=0")):
+    result = sheaf("run", *STUDY, "--run.output=refused", *args)
+    checks.check(result.code == 2 and reason in result.stderr, case, result.stderr)
+checks.check(not os.path.exists("refused"), "refused studies leave no directory")
+sys.exit(checks.finish())

@@ -1,0 +1,169 @@
+"""Computes the metrics of stored and drawn cases with scikit-learn: weights, ties, missing classes, one class only.
+
+    python3 metric_cases.py CASES.txt            # writes the file, with the installed scikit-learn
+    python3 metric_cases.py CASES.txt --check    # compares its values with the installed scikit-learn
+
+unit_training_metrics compares the values with those of Sheaf, so that the test needs no scikit-learn. Outputs are 32-bit
+numbers; their probabilities are computed in double.
+
+SPDX-License-Identifier: MIT
+"""
+import math
+import sys
+import warnings
+
+import oracle
+
+try:
+    import numpy
+    import sklearn
+    from sklearn import metrics
+except ImportError as error:
+    oracle.skip(error)
+
+
+def probabilities_of(loss, outputs):
+    if loss == "cross_entropy":
+        powers = numpy.exp(outputs - outputs.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)
+    return 1 / (1 + numpy.exp(-outputs)) if loss == "bce" else outputs
+
+
+def mean_area(labels, scores, weights):
+    classes = scores.shape[1]
+    if classes == 2:
+        return metrics.roc_auc_score(labels, scores[:, 1], sample_weight=weights)
+    areas = [metrics.roc_auc_score(labels == label, scores[:, label], sample_weight=weights)
+             for label in range(classes)]
+    if numpy.allclose(scores.sum(axis=1), 1) and len(set(labels)) == classes:  # scikit-learn accepts no others
+        area = metrics.roc_auc_score(labels, scores, multi_class="ovr", average="macro", sample_weight=weights)
+        assert abs(area - numpy.mean(areas)) < 1e-12
+    return numpy.mean(areas)
+
+
+def classification(loss, outputs, labels, weights, are_probabilities):
+    scores = outputs if are_probabilities else probabilities_of(loss, outputs)
+    predicted = outputs.argmax(axis=1)
+    values = {
+        "accuracy": metrics.accuracy_score(labels, predicted, sample_weight=weights),
+        "balanced_accuracy": metrics.balanced_accuracy_score(labels, predicted, sample_weight=weights),
+        "f1_macro": metrics.f1_score(labels, predicted, average="macro", sample_weight=weights),
+        "roc_auc": mean_area(labels, scores, weights),
+    }
+    if loss != "mse":
+        values["log_loss"] = metrics.log_loss(labels, scores, labels=range(outputs.shape[1]), sample_weight=weights)
+    return values
+
+
+def regression(outputs, targets, weights):
+    return {"r2": metrics.r2_score(targets, outputs, sample_weight=weights),
+            "mae": metrics.mean_absolute_error(targets, outputs, sample_weight=weights)}
+
+
+def rounded(values, step):
+    """32-bit numbers with few digits, so that some are equal."""
+    return numpy.float32(numpy.round(values / step) * step)
+
+
+def cases():
+    """Yields name, loss, whether outputs are probabilities, outputs, labels or targets, and weights or None."""
+    random = numpy.random.default_rng(5)
+
+    def draw(rows, classes, step, share=0.6):
+        labels = random.integers(0, classes, rows)
+        outputs = rounded(random.normal(0, 2, (rows, classes)), step)
+        outputs[numpy.arange(rows), labels] += numpy.float32(random.random(rows) < share) * numpy.float32(1.5)
+        return outputs, labels
+
+    def weigh(rows):
+        return numpy.float32(random.integers(0, 8, rows) / 4)
+
+    for classes in (2, 3, 6):
+        for loss in ("cross_entropy", "bce", "mse"):
+            outputs, labels = draw(40, classes, 0.01)
+            yield f"{classes} classes", loss, False, outputs, labels, None
+            yield f"{classes} classes, weights", loss, False, outputs, labels, weigh(40)
+            outputs, labels = draw(40, classes, 1)
+            yield f"{classes} classes, ties", loss, False, outputs, labels, weigh(40)
+        outputs, labels = draw(30, classes, 0.5)
+        yield (f"{classes} classes, probabilities", "cross_entropy", True,
+               numpy.float32(probabilities_of("cross_entropy", outputs)), labels, weigh(30))
+    outputs, labels = draw(30, 4, 0.1)
+    labels[labels == 2] = 1
+    yield "a class without labels", "cross_entropy", False, outputs, labels, None
+    outputs[:, 2] = -9
+    yield "a class without labels and predictions", "cross_entropy", False, outputs, labels, weigh(30)
+    outputs[:, 3] = -9
+    yield "a class without predictions", "cross_entropy", False, outputs, labels, None
+    yield "one class only", "cross_entropy", False, outputs, numpy.full(30, 1), None
+    yield "one row", "cross_entropy", False, outputs[:1], labels[:1], None
+    yield "all rows wrong", "cross_entropy", False, outputs[:6], (outputs[:6].argmax(axis=1) + 1) % 4, None
+    weights = weigh(30)
+    weights[labels == 3] = 0
+    yield "a class without weight", "cross_entropy", False, outputs, labels, weights
+    yield ("probabilities of 0 and 1", "cross_entropy", True, numpy.float32([[1, 0], [0, 1], [1, 0], [0.5, 0.5]]),
+           numpy.array([0, 1, 1, 0]), numpy.float32([1, 2, 0.5, 1]))
+    yield "all outputs equal", "cross_entropy", False, numpy.ones((8, 3), numpy.float32), numpy.arange(8) % 3, None
+    for width in (1, 2, 5):
+        targets = rounded(random.normal(100, 3, (40, width)), 0.25)
+        outputs = numpy.float32(targets + random.normal(0, 1, (40, width)))
+        yield f"{width} targets", None, False, outputs, targets, None
+        yield f"{width} targets, weights", None, False, outputs, targets, weigh(40)
+    targets[:, 1] = 7
+    yield "a constant target", None, False, outputs, targets, None
+    outputs[:, 1] = 7
+    yield "a constant target that is predicted", None, False, outputs, targets, weigh(40)
+    yield "one row of targets", None, False, outputs[:1], targets[:1], None
+
+
+def number(value):
+    """Text that reads back exactly; that of a 32-bit number as a 32-bit number."""
+    return "nan" if math.isnan(value) else str(value) if isinstance(value, numpy.float32) else repr(float(value))
+
+
+def text_of(name, loss, are_probabilities, outputs, truth, weights, values):
+    def listed(array):
+        return " ".join(number(value) for value in numpy.ravel(array))
+
+    kind = "regression" if loss is None else "classification"
+    lines = [f"case {name}",
+             f"{kind} {loss or 'mse'} {'probabilities' if are_probabilities else 'outputs'} {len(outputs)} "
+             f"{outputs.shape[1]} {'unweighted' if weights is None else 'weighted'}",
+             listed(outputs), " ".join(map(str, truth)) if loss else listed(truth)]
+    lines += [] if weights is None else [listed(weights)]
+    lines += [f"{metric} {number(value)}" for metric, value in values.items()]
+    return "\n".join(lines) + "\nend\n"
+
+
+def main():
+    warnings.simplefilter("ignore")
+    if tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 6):
+        oracle.skip("scikit-learn before 1.6 refuses classes without rows")
+    text = ""
+    for name, loss, are_probabilities, outputs, truth, weights in cases():
+        exact = outputs.astype(float)
+        values = (regression(exact, truth.astype(float), weights) if loss is None else
+                  classification(loss, exact, truth, weights, are_probabilities))
+        text += text_of(name, loss, are_probabilities, outputs, truth, weights, values)
+    if sys.argv[2:] != ["--check"]:
+        with open(sys.argv[1], "w") as file:
+            file.write(f"# Written by metric_cases.py with scikit-learn {sklearn.__version__}.\n{text}")
+        return
+    with open(sys.argv[1]) as file:
+        stored = file.read().split("\n", 1)[1].split()
+    found = text.split()
+    assert len(stored) == len(found), "the cases differ: write the file again"
+
+    def differ(one, other):
+        try:
+            return not (abs(float(one) - float(other)) < 1e-12 * max(1, abs(float(one))) or one == other)
+        except ValueError:
+            return one != other
+
+    wrong = [pair for pair in zip(stored, found) if differ(*pair)]
+    print(f"scikit-learn {sklearn.__version__}: {len(found)} values, {len(wrong)} differ {wrong[:5]}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
