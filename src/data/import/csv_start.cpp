@@ -17,7 +17,7 @@ namespace sheaf {
 namespace {
 
 using Cells = std::vector<std::string_view>;
-using Columns = std::vector<ColumnEvidence>;
+using ColumnList = std::vector<ColumnEvidence>;
 using Records = std::vector<CsvSample::Record>;
 
 constexpr std::size_t max_lines_above = 100;
@@ -106,7 +106,7 @@ bool are_ordered(const std::vector<double>& values) {
 class FirstLine {
  public:
   // `is_unnamed`: the columns of the model have no names.
-  FirstLine(const Cells& cells, const Columns& columns, std::optional<std::size_t> label, const EmptyCells& empty,
+  FirstLine(const Cells& cells, const ColumnList& columns, std::optional<std::size_t> label, const EmptyCells& empty,
             bool is_unnamed)
       : cells_(cells), columns_(columns), label_(label), empty_(empty), is_unnamed_(is_unnamed) {
     for (std::size_t column = 0; column < columns_.size(); ++column) count(column);
@@ -193,7 +193,7 @@ class FirstLine {
   }
 
   const Cells& cells_;
-  const Columns& columns_;
+  const ColumnList& columns_;
   std::optional<std::size_t> label_;
   const EmptyCells& empty_;
   bool is_unnamed_;
@@ -255,7 +255,7 @@ class StartFinder {
   // Whether only a header can have a text above a column of numbers in this record.
   bool is_clearly_header(std::size_t index) const {
     if (index + 1 >= records_.size() || records_[index].cells.size() != start_.columns) return false;
-    const Columns columns = collect_evidence(sample_, index + 1, start_.columns, std::nullopt, empty_);
+    const ColumnList columns = collect_evidence(sample_, index + 1, start_.columns, std::nullopt, empty_);
     const Cells& cells = records_[index].cells;
     bool has_text = false;
     for (std::size_t column = 0; column < columns.size(); ++column)
@@ -409,7 +409,7 @@ class StartFinder {
     if (start_.first + 1 == records_.size()) return !has_number(first);
     if (first.size() < start_.columns) return false;
     const auto label = label_position(first);
-    const Columns columns = collect_evidence(sample_, start_.first + 1, start_.columns, label, empty_);
+    const ColumnList columns = collect_evidence(sample_, start_.first + 1, start_.columns, label, empty_);
     const Cells cells(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(start_.columns));
     const Verdict verdict = FirstLine(cells, columns, label, empty_, hints_.is_unnamed).verdict();
     require(verdict != Verdict::contradictory, [&] {
@@ -424,7 +424,7 @@ class StartFinder {
   // Whether a record has texts, no numbers, above columns of numbers, and no text that occurs again in other columns.
   bool has_units(std::size_t index) const {
     if (index + 2 >= records_.size() || records_[index].cells.size() < start_.columns) return false;
-    const Columns columns = collect_evidence(sample_, index + 1, start_.columns, std::nullopt, empty_);
+    const ColumnList columns = collect_evidence(sample_, index + 1, start_.columns, std::nullopt, empty_);
     bool has_unit = false;
     for (std::size_t column = 0; column < start_.columns; ++column) {
       const std::string_view cell = records_[index].cells[column];
