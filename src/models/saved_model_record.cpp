@@ -126,7 +126,7 @@ SavedModel parse(const std::string& record) {
 }
 
 // Returns an empty list if the file is not a valid archive: LibTorch opens the file next, and its message is clearer.
-std::vector<ZipMember> members_of(std::string_view archive, const std::string& path) {
+std::vector<ZipMember> members_or_none(std::string_view archive, const std::string& path) {
   try {
     return zip_directory(archive, path);
   } catch (const RunError&) {
@@ -161,7 +161,7 @@ SavedModel parse_saved_model_record(const std::string& record, const std::string
 
 std::optional<SavedModel> read_saved_model_record(const std::string& path) {
   const FileContent content(path);
-  const auto members = members_of(content.bytes(), path);
+  const auto members = members_or_none(content.bytes(), path);
   const std::string name = std::string("/extra/") + saved_model_record_name;
   const auto found = std::find_if(members.begin(), members.end(), [&name](const ZipMember& member) {
     return member.name.size() > name.size() &&
