@@ -14,11 +14,6 @@
 namespace sheaf {
 namespace {
 
-// log(1 + exp(x)) without overflow.
-double softplus(double x) {
-  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-}
-
 // The maximum number of rows for one call of the cross entropy kernel.
 constexpr std::int64_t group_rows = 128;
 static_assert(group_rows % padding == 0);

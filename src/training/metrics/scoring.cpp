@@ -8,11 +8,6 @@
 namespace sheaf {
 namespace {
 
-// log(1 + exp(x)) without overflow.
-double softplus(double x) {
-  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-}
-
 // The sum of exp(output - largest).
 double sum_of_powers(const float* outputs, std::int64_t count, double largest) {
   double sum = 0;
@@ -21,6 +16,10 @@ double sum_of_powers(const float* outputs, std::int64_t count, double largest) {
 }
 
 }  // namespace
+
+double softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+}
 
 double label_log_probability(const Scoring& scoring, const float* outputs, std::int64_t label) {
   const double output = double{outputs[label]};

@@ -17,6 +17,9 @@ struct Scoring {
   std::int64_t output_count = 0;
 };
 
+/// log(1 + exp(x)) without overflow.
+double softplus(double x);
+
 /// The logarithm of the probability of `label` for a row of outputs: softmax for cross_entropy, sigmoid for bce, in
 /// double and exact for large logits. Outputs that are probabilities are clipped to 2.2e-16 from 0 and 1, as in
 /// scikit-learn's log_loss. NaN for mse, whose outputs are not probabilities.
