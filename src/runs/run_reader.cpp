@@ -7,9 +7,14 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/problem_list.hpp"
+#include "core/text.hpp"
+#include "core/version.hpp"
 #include "files/regular_file.hpp"
 #include "runs/directory/run_directory.hpp"
+#include "runs/directory/study_identity.hpp"
 #include "runs/journal/journal_files.hpp"
+#include "search/search_table.hpp"
 #include "study/parse_study.hpp"
 #include "study/settings.hpp"
 #include "study/stored_study.hpp"
@@ -41,7 +46,43 @@ std::optional<JournalHeader> header_of(const std::string& journal) {
   return read_header_line(line);
 }
 
+// The study of a run. That of another version may have keys that this version does not know.
+Study study_of_any_version(const RunReader& reader, const std::string& directory, const std::string& program) {
+  constexpr bool forced = true;  // accepts other versions
+  try {
+    return reader.study(forced);
+  } catch (const UsageError& error) {
+    if (program == program_version()) throw;
+    throw RunError(fmt::format("sheaf {} cannot read '{}' (it was written by sheaf {}). Use that version. {}",
+                               program_version(), study_path(directory),
+                               program.empty() ? "of an unknown version" : printable(program),
+                               problems_of(error.what()).front()));
+  }
+}
+
 }  // namespace
+
+RunState read_run(const std::string& directory) {
+  require_run(directory);
+  // The jobs first, then the result files: if neither are found, the journals are those of a stopped run.
+  RunJobs jobs = find_run_jobs(directory);
+  const RunReader reader(directory);
+  const bool has_results = reader.has_results();
+  constexpr bool forced = true;  // accepts other versions, and results that a forced job has mixed
+  const std::string program = storing_version(reader.study_text(forced)).value_or("");
+  const Study study = study_of_any_version(reader, directory, program);
+  RunState run{directory, program, study, Plan(study), "", std::move(jobs), has_results, {}, {}, {}};
+  const auto searcher = make_searcher(study);
+  SearchStages stages(*searcher, run.plan);
+  stages.choose_next();
+  JournalHeader expected = reader.identity().value_or(JournalHeader{});
+  if (program == program_version()) expected.study = study_fingerprint(study);
+  run.progress = reader.progress(stages, expected, forced);
+  run.last_stage_text = stages.last_stage_text();
+  run.attempts = list_attempts(directory);
+  run.checkpoints = list_checkpoints(directory);
+  return run;
+}
 
 std::optional<JournalHeader> RunReader::identity() const {
   for (const auto& journal : list_journals(directory_))

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "core/index_range.hpp"
+#include "runs/directory/run_jobs.hpp"
+#include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/replay.hpp"
 #include "runs/search_stages.hpp"
+#include "study/plan.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -23,8 +26,27 @@ struct RunProgress {
   bool is_complete = false;      ///< whether each iteration of the stages so far has a result or has failed
 };
 
+/// Everything about a run, from its directory alone.
+struct RunState {
+  std::string directory;
+  std::string program;          ///< the version that stored the study; empty: not known
+  Study study;                  ///< settled
+  Plan plan;                    ///< with the stages so far
+  std::string last_stage_text;  ///< SearchStages::last_stage_text()
+  RunJobs jobs;                 ///< those at work
+  bool has_results = false;     ///< whether the result files exist
+  RunProgress progress;
+  std::vector<std::string> attempts;        ///< names of their directories, in order; some have no journal yet
+  std::vector<CheckpointName> checkpoints;  ///< of unfinished iterations, and perhaps of some that have just finished
+};
+
+/// Reads a run, whether it is finished, under way or was killed. Takes no locks and changes nothing; jobs may go on
+/// meanwhile. Also reads runs of other versions, if their journals have the same format. Throws UsageError if the
+/// directory has no run, and RunError if the run cannot be read. Local.
+RunState read_run(const std::string& directory);
+
 /// Each function reads its part of the directory; the object caches nothing. Functions throw UsageError and RunError.
-/// Local. If other jobs may write, the caller must hold the locks of the directory.
+/// Local. A job that trains what is left must hold the locks of the directory.
 class RunReader {
  public:
   explicit RunReader(std::string directory) : directory_(std::move(directory)) {}

@@ -151,19 +151,22 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
   trials.reserve(trials_.size());
   for (const auto& trial : trials_) trials.push_back(trial.summary);
   if (plan_.stage_count() > 1) keep_last_stages(trials);
+  // Sorts in place, because a stable sort copies half of the trials.
+  std::sort(trials.begin(), trials.end(),
+            [this](const TrialSummary& a, const TrialSummary& b) { return is_before(a, b); });
+  for (std::size_t index = 0; index < trials.size(); ++index) trials[index].rank = static_cast<std::int64_t>(index) + 1;
+  return trials;
+}
+
+bool Leaderboard::is_before(const TrialSummary& a, const TrialSummary& b) const {
   // Trials with equal scores are ordered by their losses only within one kind of loss.
   const auto costs = [this](const TrialSummary& trial) {
     const Costs all = costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
     const LossKind kind = ranking_.one_loss ? LossKind{} : plan_.trial(trial.trial).train.loss;
     return std::tuple(all.front(), kind, all);
   };
-  // Sorts in place, because a stable sort copies half of the trials.
-  std::sort(trials.begin(), trials.end(), [&](const TrialSummary& a, const TrialSummary& b) {
-    const auto of_a = costs(a), of_b = costs(b);
-    return of_a != of_b ? of_a < of_b : a.trial < b.trial;
-  });
-  for (std::size_t index = 0; index < trials.size(); ++index) trials[index].rank = static_cast<std::int64_t>(index) + 1;
-  return trials;
+  const auto of_a = costs(a), of_b = costs(b);
+  return of_a != of_b ? of_a < of_b : a.trial < b.trial;
 }
 
 IndexRange Leaderboard::best_model(std::int64_t trial) const {

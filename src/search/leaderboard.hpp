@@ -65,14 +65,17 @@ class Leaderboard {
   /// `plan` must outlive the leaderboard.
   Leaderboard(const Plan& plan, Ranking ranking);
 
-  /// Adds the next iteration; the order is that of the plan. `ensemble` is null, except with the last member of each
-  /// ensemble if ensembles are scored.
+  /// Adds the next iteration. The order is that of the plan; all iterations of a trial in a stage may be left out.
+  /// `ensemble` is null, except with the last member of each ensemble if ensembles are scored.
   /// `metrics`: TrainedIteration::metrics.
   void add(const IterationResult& result, const EnsembleResult* ensemble, const std::vector<MetricValue>& metrics = {});
 
   /// The trained trials, best first, by the means of their last stage in the order of the ranking. Ties are in the
   /// order of the trials. Values that are not finite rank last. Call it after the last iteration.
   std::vector<TrialSummary> ranked() const;
+
+  /// Whether trial `a` ranks before trial `b`.
+  bool is_before(const TrialSummary& a, const TrialSummary& b) const;
 
   /// The iterations of the best model of a trial in its last stage: the members of the best repeat and fold. These are
   /// ranked like trials, by sums over the members (or the score of the ensemble); the first of equals wins. Empty if no

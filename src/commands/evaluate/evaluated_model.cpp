@@ -22,8 +22,6 @@
 #include "parallel/mpi/session.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
-#include "runs/search_stages.hpp"
-#include "search/search_table.hpp"
 #include "study/combinations.hpp"
 
 namespace sheaf {
@@ -35,19 +33,13 @@ namespace fs = std::filesystem;
 constexpr std::int64_t probe_rows = 1000, probe_bytes = std::int64_t{64} << 20;
 
 // "12 of 48 iterations left", counted in the current stage.
-std::string remaining_text(const RunReader& run, const Study& study) {
-  const auto identity = run.identity();
-  if (!identity) return "no iteration has finished yet";
-  const auto searcher = make_searcher(study);
-  Plan plan(study);
-  SearchStages stages(*searcher, plan);
-  stages.choose_next();
-  constexpr bool forced = true;  // accepts journals of other versions
-  const RunProgress progress = run.progress(stages, *identity, forced);
+std::string remaining_text(const std::string& directory) {
+  const RunState run = read_run(directory);
+  if (run.progress.journals.files.empty()) return "no iteration has finished yet";
   std::int64_t left = 0;
-  for (const IndexRange& range : progress.left) left += range.count();
-  return fmt::format("{} of {}{} left", left, counted(stages.last_iterations().count(), "iteration"),
-                     stages.last_stage_text());
+  for (const IndexRange& range : run.progress.left) left += range.count();
+  const IndexRange stage = run.plan.iterations_of(run.plan.stage_count() - 1);
+  return fmt::format("{} of {}{} left", left, counted(stage.count(), "iteration"), run.last_stage_text);
 }
 
 // The files of the run's best model.
@@ -66,7 +58,7 @@ std::vector<std::string> best_files(const std::string& directory) {
            "Train a model that can be saved, for example model.kind = torchscript:FILE.pt");
   if (study.run.models == ModelsSaved::none)
     refuse("run.models = none", "Run the study with --run.models=best and another run.output");
-  if (!run.has_results()) refuse(remaining_text(run, study), "Continue with: " + resume_command_of(directory));
+  if (!run.has_results()) refuse(remaining_text(directory), "Continue with: " + resume_command_of(directory));
   refuse(fmt::format("'{}' is missing: no model of the best trial finished, or the file was removed",
                      best_model_list(directory)),
          "Select a model with --iteration");

@@ -2,6 +2,7 @@
 #include "commands/line/arguments.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/problem_list.hpp"
 #include "core/text.hpp"
@@ -125,6 +126,20 @@ Arguments parse_arguments(const std::string& command, const LineOptions& known,
   Arguments parsed = split_arguments(command, known, arguments);
   if (!parsed.problems.empty()) throw UsageError(problem_list(parsed.problems));
   return parsed;
+}
+
+std::string only_name(const Arguments& arguments, const std::string& command, const std::string& what,
+                      const std::string& usage) {
+  const auto& names = arguments.positional;
+  const bool is_one = names.size() == 1 && !names[0].empty();
+  // An unknown option may have taken the name as its value, or left its value as the name.
+  if (!arguments.problems.empty() && (!is_one || !std::filesystem::exists(names[0])))
+    throw UsageError(problem_list(arguments.problems));
+  if (is_one) return names[0];
+  if (names.size() > 1)
+    throw UsageError(fmt::format("'sheaf {}' takes one {} (it got {} and {}). {}", command, what, quoted(names[0]),
+                                 quoted(names[1]), usage));
+  throw UsageError(fmt::format("'sheaf {}' needs a {}. {}", command, what, usage));
 }
 
 std::optional<HelpArgument> read_help_argument(const std::string& argument) {

@@ -43,6 +43,12 @@ Arguments split_arguments(const std::string& command, const LineOptions& known,
 Arguments parse_arguments(const std::string& command, const LineOptions& known,
                           const std::vector<std::string>& arguments);
 
+/// The only positional argument of `command`. `what`: its meaning, and `usage`: a sentence, for messages. An unknown
+/// option may have taken the name as its value, or left its value as the name: the problems of `arguments` are thrown
+/// first if the name is missing or no such file exists. Throws UsageError. Local.
+std::string only_name(const Arguments& arguments, const std::string& command, const std::string& what,
+                      const std::string& usage);
+
 /// An argument that asks for help: "--help", "-h" or "--help=TOPIC".
 struct HelpArgument {
   std::optional<std::string> topic;

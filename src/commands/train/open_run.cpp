@@ -18,6 +18,7 @@
 #include "files/replace_file.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
+#include "runs/directory/run_jobs.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "runs/run_reader.hpp"
@@ -30,7 +31,8 @@ Replay replay_earlier(const std::string& directory, const RunRequest& request, c
                       const ArraySlice& slice, SearchStages& stages) {
   RunProgress progress = RunReader(directory).progress(stages, header, request.force);
   begin_log_times();
-  for (const auto& warning : progress.journals.warnings) warn_root(warning);
+  for (const auto* warnings : {&progress.journals.accepted_differences, &progress.journals.warnings})
+    for (const auto& warning : *warnings) warn_root(warning);
   std::int64_t own = 0;
   for (const IndexRange& range : progress.left) own += slice.count(range);
   const IndexRange stage = stages.last_iterations();
@@ -45,7 +47,7 @@ Replay replay_earlier(const std::string& directory, const RunRequest& request, c
 // slice exclusively. Adds each lock to `locks` before it tries the next one.
 void lock_run(const std::string& directory, const ArraySlice& slice, std::vector<DirectoryLock>& locks) {
   locks.emplace_back(directory, "lock", slice.is_whole() ? Hold::alone : Hold::shared);
-  if (!slice.is_whole()) locks.emplace_back(directory, fmt::format("lock-{}-of-{}", slice.task, slice.tasks));
+  if (!slice.is_whole()) locks.emplace_back(directory, task_lock_name(slice.task, slice.tasks));
 }
 
 // Refuses journals without study.cfg, since their study is unknown.

@@ -6,17 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/per_second.hpp"
 #include "core/text.hpp"
-#include "search/leaderboard.hpp"
-#include "study/metrics.hpp"
-#include "study/validation_epochs.hpp"
 
 namespace sheaf {
 namespace {
@@ -41,38 +37,13 @@ bool is_terminal() {
 
 }  // namespace
 
-ProgressValue progress_value_of(const Study& study) {
-  using Source = ProgressValue::Source;
-  if (!validation_epochs(study).any()) return {Source::final_loss, "loss", false};
-  if (ranking_of(study).by_loss) return {Source::validation_loss, "validation loss", false};
-  const Metric& metric = score_metric(study);
-  return {Source::score, std::string(metric.label), metric.larger_is_better()};
-}
-
-double cost_of(const ProgressValue& value, const IterationResult& result) {
-  using Source = ProgressValue::Source;
-  const double shown = value.source == Source::final_loss        ? result.final_loss
-                       : value.source == Source::validation_loss ? result.validation_loss
-                                                                 : result.validation_score;
-  if (result.status != IterationStatus::finished || !std::isfinite(shown))
-    return std::numeric_limits<double>::infinity();
-  return value.larger_is_better ? -shown : shown;
-}
-
-std::optional<std::string> best_so_far(const ProgressValue& value, double lowest_cost) {
-  if (std::isinf(lowest_cost)) return std::nullopt;
-  const double best = value.larger_is_better ? -lowest_cost : lowest_cost;
-  return value.source == ProgressValue::Source::score ? fmt::format("best {} {:.4f}", value.name, best)
-                                                      : fmt::format("best {} {:.5g}", value.name, best);
-}
-
 std::string progress_text(std::int64_t done, std::int64_t total, double seconds,
                           const std::optional<std::string>& best) {
   const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
   std::string text = fmt::format("{}/{} ({:.0f}%)", done, counted(total, "iteration"), 100 * share);
   if (done > 0 && seconds > 0) {
     const double rate = static_cast<double>(done) / seconds;
-    text += fmt::format(", {}/s", rate < 999.5 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate));
+    text += ", " + per_second(rate);
     if (done < total) text += fmt::format(", {} left", human_seconds(static_cast<double>(total - done) / rate));
   }
   return best ? text + ", " + *best : text;

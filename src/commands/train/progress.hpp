@@ -6,29 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "search/iteration_value.hpp"
 #include "study/run_options.hpp"
-#include "training/iteration_result.hpp"
 
 namespace sheaf {
-
-struct Study;
-
-/// The value of an iteration by which progress shows the best one so far: the score or loss that ranks the trials.
-struct ProgressValue {
-  enum class Source { final_loss, validation_loss, score };
-  Source source = Source::final_loss;
-  std::string name = "loss";
-  bool larger_is_better = false;
-};
-
-/// The value that search.metric selects: a value on the validation rows, or the final loss if there are none. Pure.
-ProgressValue progress_value_of(const Study& study);
-
-/// The cost of a result, the lower the better; infinity if it has not finished or its value is not finite. Pure.
-double cost_of(const ProgressValue& value, const IterationResult& result);
-
-/// "best accuracy 0.9783"; nothing if the lowest cost is infinite. Pure.
-std::optional<std::string> best_so_far(const ProgressValue& value, double lowest_cost);
 
 /// "34/60 iterations (57%), 12.3/s, 2.1 s left, best accuracy 0.9783". `best`: best_so_far().
 std::string progress_text(std::int64_t done, std::int64_t total, double seconds,

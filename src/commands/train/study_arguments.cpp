@@ -11,7 +11,6 @@
 #include "core/error.hpp"
 #include "core/escaped.hpp"
 #include "core/problem_list.hpp"
-#include "core/quoted.hpp"
 #include "data/import/import_files.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
@@ -55,20 +54,6 @@ A key has either a value or candidates; candidates on the command line replace a
 
 [[noreturn]] void refuse(const std::vector<std::string>& problems) {
   throw UsageError(problem_list(problems));
-}
-
-// The only positional argument. `what`: its meaning, for messages.
-std::string only_name(const Arguments& arguments, const std::string& command, const std::string& what,
-                      const std::string& usage) {
-  const auto& names = arguments.positional;
-  const bool is_one = names.size() == 1 && !names[0].empty();
-  // An unknown option may have taken the name as its value, or left its value as the name.
-  if (!arguments.problems.empty() && (!is_one || !fs::exists(names[0]))) refuse(arguments.problems);
-  if (is_one) return names[0];
-  if (names.size() > 1)
-    throw UsageError(fmt::format("'sheaf {}' takes one {} (it got {} and {}). {}", command, what, quoted(names[0]),
-                                 quoted(names[1]), usage));
-  throw UsageError(fmt::format("'sheaf {}' needs a {}. {}", command, what, usage));
 }
 
 // The assignments of a study of one data file. Its name is that of the file, if no other is given. A path that exists
@@ -132,9 +117,7 @@ Study study_from_arguments(const std::string& command, const Arguments& argument
 Study study_of_run(const Arguments& arguments, bool forced) {
   const std::string directory =
       only_name(arguments, "resume", "run directory", "Write: sheaf resume RUN_DIR [--key=value ...].");
-  if (!fs::exists(study_path(directory)))
-    throw UsageError(
-        fmt::format("'{}' is not a run directory (it has no study.cfg). Pass a run directory.", directory));
+  require_run(directory);
   for (const auto& [key, text] : arguments.assignments)
     if (key == "run.output")
       throw UsageError(

@@ -9,8 +9,10 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
+#include <string_view>
 #include <thread>
 
 #include "core/error.hpp"
@@ -22,6 +24,12 @@
 namespace sheaf {
 namespace {
 
+constexpr std::string_view holder_begin = "process ", holder_middle = " on ";
+constexpr auto retry_period = std::chrono::milliseconds(10);
+
+// A job is refused after so many tries. Between them, find_lock() of another process releases its lock.
+constexpr int max_lock_tries = 10;
+
 // Returns the text of the job that has the lock. A job writes it right after it has locked the file, so this waits up
 // to a second if the file is empty.
 std::string read_holder(int descriptor) {
@@ -29,7 +37,7 @@ std::string read_holder(int descriptor) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
     if (size > 0) return printable(std::string(text.data(), static_cast<std::size_t>(size)));
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(retry_period);
   }
   return "another process";
 }
@@ -38,7 +46,7 @@ std::string read_holder(int descriptor) {
 void write_holder(int descriptor) {
   std::array<char, 128> host{};
   ::gethostname(host.data(), host.size() - 1);
-  const std::string text = fmt::format("process {} on {}", ::getpid(), host.data());
+  const std::string text = fmt::format("{}{}{}{}", holder_begin, ::getpid(), holder_middle, host.data());
   if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
 }
 
@@ -61,6 +69,33 @@ int lock(int descriptor, int operation) {
 
 }  // namespace
 
+LockHolder parse_holder(const std::string& text) {
+  const std::size_t middle = text.find(holder_middle);
+  if (text.compare(0, holder_begin.size(), holder_begin) != 0 || middle == std::string::npos) return {};
+  LockHolder holder;
+  const char* const end = text.data() + middle;
+  const auto [rest, error] = std::from_chars(text.data() + holder_begin.size(), end, holder.process);
+  if (error != std::errc{} || rest != end) return {};
+  holder.host = text.substr(middle + holder_middle.size());
+  return holder;
+}
+
+FoundLock find_lock(const std::string& run_directory, const std::string& name) {
+  const std::string path = run_directory + "/journal/" + name;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return {errno == ENOENT ? LockState::free : LockState::unknown};
+  FoundLock found;
+  struct stat status {};
+  const bool is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  const int error = is_file ? lock(descriptor, LOCK_SH | LOCK_NB) : EINVAL;
+  if (error == EWOULDBLOCK)
+    found = {LockState::taken, parse_holder(read_holder(descriptor))};
+  else if (error != 0)
+    found.state = LockState::unknown;
+  ::close(descriptor);
+  return found;
+}
+
 DirectoryLock::DirectoryLock(const std::string& run_directory, const std::string& name, Hold hold)
     : directory_(run_directory), path_(run_directory + "/journal/" + name) {
   try {
@@ -79,9 +114,13 @@ DirectoryLock::~DirectoryLock() {
 // A job that cannot begin its run removes its lock file while it has the lock. If this job had already opened that
 // file, it gets a lock on a removed file, so it checks for this and tries again.
 void DirectoryLock::acquire(Hold hold) {
-  for (;;) {
+  for (int tries = 1;; ++tries) {
     open_file();
     const int error = lock(descriptor_, operation(hold));
+    if (error == EWOULDBLOCK && tries < max_lock_tries) {
+      std::this_thread::sleep_for(retry_period);
+      continue;
+    }
     if (error == EWOULDBLOCK)
       throw DirectoryInUse(
           fmt::format("'{}' is in use by {}. Wait until it ends, or start a new run with another run.output.",

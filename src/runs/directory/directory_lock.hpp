@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,29 @@ class DirectoryInUse : public RunError {
  public:
   using RunError::RunError;
 };
+
+/// Whether another process has a lock. unknown: the file cannot be read, or its file system has no locks.
+enum class LockState { free, taken, unknown };
+
+/// The process that has a lock.
+struct LockHolder {
+  std::string host;  ///< empty: not known
+  std::int64_t process = 0;
+};
+
+/// The state of a lock of a run directory.
+struct FoundLock {
+  LockState state = LockState::free;
+  LockHolder holder{};  ///< if it is taken
+};
+
+/// Whether another process holds the lock RUN_DIR/journal/<name> alone or in turn. Takes a shared lock and releases it
+/// at once; a DirectoryLock that is refused for this reason succeeds a moment later. Creates and changes no file, and
+/// needs no write permission. Local.
+FoundLock find_lock(const std::string& run_directory, const std::string& name);
+
+/// Reads the text that a job writes into its lock file, "process 123 on host". Empty for other texts. Pure.
+LockHolder parse_holder(const std::string& text);
 
 /// Locks the file RUN_DIR/journal/<name> with flock until it is destroyed. The system releases the lock when the
 /// process ends for any reason. The file remains, but is not locked by its existence. Warns on file systems without

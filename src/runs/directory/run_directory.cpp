@@ -50,6 +50,12 @@ bool holds_results(const std::string& directory) {
   return exists_in(directory, "results.csv") && exists_in(directory, "results.h5");
 }
 
+void require_run(const std::string& directory) {
+  if (!exists_in(directory, "study.cfg"))
+    throw UsageError(
+        fmt::format("'{}' is not a run directory (it has no study.cfg). Pass a run directory.", directory));
+}
+
 void require_no_run(const std::string& directory) {
   require(
       !exists_in(directory, "study.cfg") || holds_results(directory),

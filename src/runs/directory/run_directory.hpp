@@ -24,6 +24,9 @@ bool holds_run(const std::string& directory);
 /// Whether the directory has all result files. Local.
 bool holds_results(const std::string& directory);
 
+/// Throws UsageError if the directory has no study.cfg. Local.
+void require_run(const std::string& directory);
+
 /// Throws RunError if the directory holds a run. Local.
 void require_no_run(const std::string& directory);
 

@@ -91,6 +91,18 @@ std::vector<std::string> list_journals(const std::string& run_directory) {
   });
 }
 
+std::vector<std::string> list_attempts(const std::string& run_directory) {
+  return reading(run_directory, [&] {
+    std::vector<std::string> names;
+    for (const auto& attempt : attempts_of(run_directory)) names.push_back(attempt.filename().string());
+    return names;
+  });
+}
+
+std::string attempt_of(const std::string& journal_path) {
+  return fs::path(journal_path).parent_path().filename().string();
+}
+
 std::int64_t count_attempts(const std::string& run_directory) {
   return reading(run_directory, [&] { return static_cast<std::int64_t>(attempts_of(run_directory).size()); });
 }

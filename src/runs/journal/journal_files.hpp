@@ -23,6 +23,10 @@ std::string sibling_journal(const std::string& journal_path, int rank);
 /// Local.
 std::vector<std::string> list_journals(const std::string& run_directory);
 
+/// The names of the attempts so far, in order; and that of a journal's attempt. Local.
+std::vector<std::string> list_attempts(const std::string& run_directory);
+std::string attempt_of(const std::string& journal_path);
+
 /// The number of attempts so far. Local.
 std::int64_t count_attempts(const std::string& run_directory);
 

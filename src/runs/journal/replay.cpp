@@ -127,7 +127,7 @@ class JournalReader {
       require(forced_, problem +
                            ". Restore the data, start a new run with another run.output, or continue with "
                            "--force, which trains its iterations again.");
-      replay_.warnings.push_back(problem + ". Its iterations are trained again because of --force.");
+      replay_.warnings.push_back(problem + ". Its results are not used.");
       return;
     }
     for (const std::int64_t number : lines.damaged)
@@ -159,7 +159,7 @@ class JournalReader {
     require(forced_, fmt::format("{}. {}, start a new run with another run.output, or continue with --force.",
                                  difference.text, difference.remedy));
     if (std::exchange(has_warned_, true)) return;
-    replay_.warnings.push_back(
+    replay_.accepted_differences.push_back(
         fmt::format("{}. The run continues because of --force; its results will be mixed.", difference.text));
   }
 
@@ -169,10 +169,12 @@ class JournalReader {
     const std::int64_t iteration = result->iteration.result.iteration;
     if (iteration < 0 || iteration >= limits_.total) return false;
     if (result->predictions.bytes != 0 && !has_predictions(result->predictions)) return false;
-    if (is_of_known_stage(iteration))
-      replay_.iterations.append(result->iteration, result->predictions, file_);
-    else
+    if (!is_of_known_stage(iteration)) {
       ++unknown_count_;
+      return true;
+    }
+    if (result->iteration.result.status != IterationStatus::failed) ++replay_.result_lines;
+    replay_.iterations.append(result->iteration, result->predictions, file_);
     return true;
   }
 

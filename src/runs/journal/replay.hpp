@@ -17,7 +17,9 @@ struct Replay {
   std::vector<std::string> files;
   ResultStore iterations;             ///< settled
   std::vector<RecordedStage> stages;  ///< distinct, in the order of their lines; some may be missing
-  std::vector<std::string> warnings;  ///< about skipped lines, with file and line number, and about `forced`
+  std::int64_t result_lines = 0;      ///< lines with a result, counting each line of an iteration that has several
+  std::vector<std::string> warnings;  ///< about skipped lines, with file and line number
+  std::vector<std::string> accepted_differences;  ///< of data, model files or program version, with `forced`
 };
 
 /// Numbers of iterations of a run.

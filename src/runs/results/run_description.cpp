@@ -68,7 +68,34 @@ std::string use_text(const std::string& directory, const Study& study, const Run
              directory, models.front());
 }
 
+Json json_of(const Study& study, const Plan& plan, const TrialSummary& trial) {
+  Json keys = Json::object();
+  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+    keys[plan.searched_keys()[key]] = plan.value(trial.trial, key);
+  Json metrics = Json::object();
+  for (std::size_t number = 0; number < study.run.metrics.size(); ++number)
+    metrics[std::string(metric_of(study.run.metrics[number]).name)] = trial.mean_metrics[number];
+  return {{"trial", trial.trial},
+          {"keys", keys},
+          {"ranked_by", ranking_of(study).by_loss ? "validation loss" : score_metric(study).label},
+          {"metric", score_metric(study).label},
+          {"mean_score", trial.mean_score},
+          {"score_deviation", trial.score_deviation},
+          {"mean_validation_loss", trial.mean_validation_loss},
+          {"mean_final_loss", trial.mean_final_loss},
+          {"mean_metrics", metrics}};
+}
+
+std::string text_of(const Json& json, int indentation) {
+  return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
+
+std::string trial_json(const Study& study, const Plan& plan, const TrialSummary& trial) {
+  constexpr int one_line = -1;
+  return text_of(json_of(study, plan, trial), one_line);
+}
 
 std::string readme_text(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results) {
   const auto origin = [&](const char* name) { return origin_text(results, name); };
@@ -110,27 +137,12 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
                         {"diverged", results.diverged},
                         {"failed", results.failed}};
   json["trials"] = results.trials.size();
-  const TrialSummary& best = results.trials.front();
-  Json keys = Json::object();
-  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
-    keys[plan.searched_keys()[key]] = plan.value(best.trial, key);
-  json["best"] = {{"trial", best.trial},
-                  {"keys", keys},
-                  {"ranked_by", ranking_of(study).by_loss ? "validation loss" : score_metric(study).label},
-                  {"metric", score_metric(study).label},
-                  {"mean_score", best.mean_score},
-                  {"score_deviation", best.score_deviation},
-                  {"mean_validation_loss", best.mean_validation_loss},
-                  {"mean_final_loss", best.mean_final_loss},
-                  {"models", results.best_models}};
-  Json metrics = Json::object();
-  for (std::size_t number = 0; number < study.run.metrics.size(); ++number)
-    metrics[std::string(metric_of(study.run.metrics[number]).name)] = best.mean_metrics[number];
-  json["best"]["mean_metrics"] = metrics;
+  json["best"] = json_of(study, plan, results.trials.front());
+  json["best"]["models"] = results.best_models;
   Json changed = Json::object();
   for (const auto& [key, value] : changed_settings(study)) changed[key] = value;
   json["changed_keys"] = changed;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json, 2) + "\n";
 }
 
 }  // namespace sheaf

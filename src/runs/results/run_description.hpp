@@ -18,6 +18,9 @@ inline constexpr const char* readme_begin = "This directory holds a run of sheaf
 /// README.txt, plain text. `directory`: the run directory, as in commands.
 std::string readme_text(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results);
 
+/// A trial as a JSON object with its keys and means, as in the member "best" of summary.json.
+std::string trial_json(const Study& study, const Plan& plan, const TrialSummary& trial);
+
 /// summary.json: one object, indented. Numbers that are not finite are null; bytes that are not valid UTF-8 are
 /// replaced.
 std::string summary_json(const Study& study, const Plan& plan, const RunResults& results);

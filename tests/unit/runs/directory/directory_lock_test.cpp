@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <optional>
 #include <thread>
 
@@ -187,4 +188,54 @@ TEST_CASE("a lock is a regular file in the run directory, not behind a symbolic 
   fs::create_directory_symlink(outside, run);
   CHECK_NOTHROW(DirectoryLock(run.string(), "lock"));
   CHECK(fs::exists(outside / "journal" / "lock"));
+}
+
+TEST_CASE("find_lock finds the process that has an exclusive lock, and leaves no trace") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  CHECK(find_lock(directory, "lock").state == LockState::free);
+  CHECK(std::filesystem::is_empty(scratch.path));
+  std::optional<DirectoryLock> lock;
+  lock.emplace(directory, "lock");
+  const std::string content = text_of(scratch.path / "journal" / "lock");
+  const FoundLock found = find_lock(directory, "lock");
+  CHECK(found.state == LockState::taken);
+  CHECK(found.holder.process == ::getpid());
+  CHECK_FALSE(found.holder.host.empty());
+  lock.reset();
+  CHECK(find_lock(directory, "lock").state == LockState::free);
+  CHECK(text_of(scratch.path / "journal" / "lock") == content);
+  lock.emplace(directory, "lock", Hold::shared);
+  CHECK(find_lock(directory, "lock").state == LockState::free);
+  locks_fail = true;
+  CHECK(find_lock(directory, "lock").state == LockState::unknown);
+  locks_fail = false;
+  std::filesystem::create_symlink("lock", scratch.path / "journal" / "link");
+  CHECK(find_lock(directory, "link").state == LockState::unknown);
+  ::mkfifo((scratch.path / "journal" / "pipe").c_str(), 0600);
+  CHECK(find_lock(directory, "pipe").state == LockState::unknown);
+}
+
+TEST_CASE("a job is not refused because another process looks for the lock") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  { const DirectoryLock made(directory, "lock"); }
+  const int looking = ::open((directory + "/journal/lock").c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(flock(looking, LOCK_SH | LOCK_NB) == 0);
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    ::close(looking);
+  });
+  CHECK_NOTHROW(DirectoryLock(directory, "lock"));
+  other.join();
+}
+
+TEST_CASE("the holder of a lock is read from the text of its file") {
+  CHECK(parse_holder("process 123 on node1").process == 123);
+  CHECK(parse_holder("process 123 on node1").host == "node1");
+  for (const char* text : {"", "another process", "process x on node1", "process 12", "process 1 2 on node1"}) {
+    CAPTURE(text);
+    CHECK(parse_holder(text).host.empty());
+    CHECK(parse_holder(text).process == 0);
+  }
 }

@@ -77,6 +77,7 @@ TEST_CASE("an iteration's first result counts, or its last failure if there is n
   CHECK(replayed.iterations[0].trained.result.final_loss == 2);
   CHECK(replayed.iterations[1].trained.result.final_loss == 0.5);
   CHECK(replayed.iterations[2].has_result());
+  CHECK(replayed.result_lines == 3);  // of iterations 1, 1 and 2
   CHECK(iterations_left(replayed.iterations, {0, 3}) == std::vector<IndexRange>{{0, 1}});
 }
 
@@ -157,8 +158,9 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
       const Replay replayed = replay_journals(scratch.path.string(), own, {100, 100}, forced);
       CHECK(replayed.iterations.size() == 1);
       const bool differs = header_line(other) != header_line(own);
-      REQUIRE(replayed.warnings.size() == (differs ? 1 : 0));
-      if (differs) CHECK_THAT(replayed.warnings.front(), ContainsSubstring("its results will be mixed"));
+      CHECK(replayed.warnings.empty());
+      REQUIRE(replayed.accepted_differences.size() == (differs ? 1 : 0));
+      if (differs) CHECK_THAT(replayed.accepted_differences.front(), ContainsSubstring("its results will be mixed"));
       return "";
     } catch (const RunError& error) {
       return error.what();
@@ -204,7 +206,7 @@ TEST_CASE("without its header, a journal is refused if no other line fits the st
   const Replay forced = replay_journals(scratch.path.string(), header, {100, 100}, true);
   CHECK(numbers_in(forced) == std::vector<std::int64_t>{0});
   REQUIRE(forced.warnings.size() == 1);
-  CHECK_THAT(forced.warnings.front(), EndsWith("Its iterations are trained again because of --force."));
+  CHECK_THAT(forced.warnings.front(), EndsWith("Its results are not used."));
 
   write_journal(scratch, 1, 1, unusable + foreign + line_of(2));
   const Replay mixed = replay(scratch);
