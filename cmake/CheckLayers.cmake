@@ -23,7 +23,7 @@ set(layers
   "engines/libtorch runs/directory runs/journal runs/results"
   "runs"
   "commands/line"
-  "commands/train commands/evaluate commands/preprocess commands/import commands/info"
+  "commands/train commands/evaluate commands/preprocess commands/import commands/info commands/status"
   "commands")
 
 # Third-party and public headers that only some files may include: pattern of the header | prefixes of the paths of
@@ -40,7 +40,7 @@ set(third_party
   "hwy/.*|core/ data/transform/ training/losses/ engines/native/"
   "libdeflate\\.h|files/"
   "zlib\\.h|files/"
-  "nlohmann/.*|data/data_description.cpp runs/journal/ runs/results/run_description.cpp commands/evaluate/evaluation_report.cpp")
+  "nlohmann/.*|data/data_description.cpp runs/journal/ runs/results/run_description.cpp commands/evaluate/evaluation_report.cpp commands/status/status_report.cpp")
 
 if(NOT DEFINED SOURCE_DIR)
   set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)
