@@ -368,6 +368,7 @@ const std::vector<OtherValue>& other_values() {
       {"train.loss", "bceloss", "bce"},
       {"train.loss", "bcewithlogitsloss", "bce"},
       {"model.activation", "logistic", "sigmoid"},
+      {"model.activation", "swish", "silu"},
       {"model.initialization", "xavier", "glorot"},
       {"model.initialization", "xavier_uniform", "glorot"},
       {"model.initialization", "glorot_uniform", "glorot"},
