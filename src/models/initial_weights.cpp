@@ -42,8 +42,8 @@ void append_affine(std::vector<float>& weights, const LayerParameters& layer, In
 }
 
 LayerParameters parameters_of(const Layer& layer) {
-  return {layer.kind == Layer::Kind::batch_norm ? LayerParameters::Kind::normalization : LayerParameters::Kind::affine,
-          layer.weight_count(), layer.bias_count(), layer.fan_in(), layer.fan_out()};
+  return {layer.is_norm() ? LayerParameters::Kind::normalization : LayerParameters::Kind::affine, layer.weight_count(),
+          layer.bias_count(), layer.fan_in(), layer.fan_out()};
 }
 
 }  // namespace

@@ -5,11 +5,15 @@
 
 namespace sheaf {
 
+/// Added to the variance of a layer norm: PyTorch's default.
+inline constexpr double layer_norm_epsilon = 1e-5;
+
 /// A layer with parameters, and the operations that follow it. Weights are row-major, as in PyTorch: [outputs, inputs]
 /// for a dense layer, [outputs, inputs, kernel, kernel] for a convolution (inputs and outputs are channels), [outputs]
-/// for a batch norm. The forward pass of a layer: the layer itself, addition of the shortcut, activation, pooling.
+/// for a norm. The forward pass of a layer: the layer itself, addition of the shortcut, activation,
+/// pooling, dropout.
 struct Layer {
-  enum class Kind { dense, convolution, batch_norm };
+  enum class Kind { dense, convolution, batch_norm, layer_norm };
   /// halve: 2 x 2 max pooling; overlap: 3 x 3 max pooling with stride 2; average: mean of each channel.
   enum class Pooling { none, halve, overlap, average };
   Kind kind = Kind::dense;
@@ -19,23 +23,25 @@ struct Layer {
   std::int64_t height = 1;  ///< height of the input image
   std::int64_t width = 1;   ///< width of the input image
   bool bias = true;
-  bool activated = true;  ///< an activation follows; after a dense layer also dropout
+  bool activated = true;  ///< an activation follows
   std::int64_t stride = 1;
   Pooling pooling = Pooling::none;
   bool begins_block = false;  ///< its input is also the shortcut of a residual block
   bool on_shortcut = false;   ///< it transforms the shortcut instead of the values
   bool ends_block = false;    ///< the shortcut is added to its output
+  bool drops = false;         ///< dropout follows
 
+  bool is_norm() const { return kind == Kind::batch_norm || kind == Kind::layer_norm; }
   std::int64_t fan_in() const { return inputs * kernel * kernel; }
   std::int64_t fan_out() const { return outputs * kernel * kernel; }
-  std::int64_t weight_count() const { return kind == Kind::batch_norm ? outputs : outputs * fan_in(); }
+  std::int64_t weight_count() const { return is_norm() ? outputs : outputs * fan_in(); }
   std::int64_t bias_count() const { return bias ? outputs : 0; }
   std::int64_t output_height() const { return (height - 1) / stride + 1; }
   std::int64_t output_width() const { return (width - 1) / stride + 1; }
   std::int64_t output_count() const { return outputs * output_height() * output_width(); }  ///< before pooling
-  /// Multiply-adds of dense layers and convolutions; a batch norm counts as 0.
+  /// Multiply-adds of dense layers and convolutions; a norm counts as 0.
   std::int64_t multiply_adds_per_row() const {
-    return kind == Kind::batch_norm ? 0 : weight_count() * output_height() * output_width();
+    return is_norm() ? 0 : weight_count() * output_height() * output_width();
   }
 };
 

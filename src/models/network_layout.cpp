@@ -44,11 +44,13 @@ ImageShape append_convolutions(const ModelOptions& model, const DataShape& shape
   return map;
 }
 
-// Appends the hidden dense layers and the output layer.
+// Appends the hidden dense layers, each with its norm, and the output layer.
 void append_dense(std::int64_t inputs, const std::vector<std::int64_t>& hidden, std::int64_t outputs, bool bias,
-                  std::vector<Layer>& layers) {
+                  Norm norm, std::vector<Layer>& layers) {
   for (const std::int64_t width : hidden) {
-    layers.push_back({Layer::Kind::dense, inputs, width, 1, 1, 1, bias});
+    layers.push_back({Layer::Kind::dense, inputs, width, 1, 1, 1, bias, norm == Norm::none});
+    if (norm == Norm::layer) layers.push_back({Layer::Kind::layer_norm, width, width});
+    layers.back().drops = true;
     inputs = width;
   }
   layers.push_back({Layer::Kind::dense, inputs, outputs, 1, 1, 1, bias, false});
@@ -64,14 +66,15 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
   std::vector<Layer> layers;
   switch (model.kind) {
     case ModelKind::linear:
-      append_dense(shape.features, {}, shape.outputs, model.bias, layers);
+      append_dense(shape.features, {}, shape.outputs, model.bias, Norm::none, layers);
       break;
     case ModelKind::mlp:
-      append_dense(shape.features, hidden_widths(model), shape.outputs, model.bias, layers);
+      append_dense(shape.features, hidden_widths(model), shape.outputs, model.bias, model.norm, layers);
       break;
     case ModelKind::cnn: {
       const ImageShape map = append_convolutions(model, shape, layers);
-      append_dense(map.channels * map.height * map.width, hidden_widths(model), shape.outputs, model.bias, layers);
+      append_dense(map.channels * map.height * map.width, hidden_widths(model), shape.outputs, model.bias, Norm::none,
+                   layers);
       break;
     }
     case ModelKind::resnet18:
@@ -87,8 +90,9 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
 }
 
 bool works_on_rows(const std::vector<Layer>& layers) {
-  return !layers.empty() &&
-         std::all_of(layers.begin(), layers.end(), [](const Layer& layer) { return layer.kind == Layer::Kind::dense; });
+  return !layers.empty() && std::all_of(layers.begin(), layers.end(), [](const Layer& layer) {
+    return layer.kind == Layer::Kind::dense || layer.kind == Layer::Kind::layer_norm;
+  });
 }
 
 std::int64_t parameter_count(const std::vector<Layer>& layers) {

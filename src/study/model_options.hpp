@@ -25,6 +25,7 @@ constexpr bool is_residual(ModelKind kind) {
 /// First layers of a residual network. automatic: by the image size (models/resnet_layout).
 enum class Stem { automatic, small, imagenet };
 enum class Activation { relu, tanh, sigmoid, gelu, silu };
+enum class Norm { none, layer };
 enum class Initialization { pytorch, glorot, he, zeros };
 
 struct ModelOptions {
@@ -36,7 +37,8 @@ struct ModelOptions {
   std::int64_t kernel = 3;                            ///< cnn: kernel size, odd
   Stem stem = Stem::automatic;                        ///< resnet18, resnet50
   Activation activation = Activation::relu;
-  double dropout = 0;  ///< dropout rate after each hidden layer
+  Norm norm = Norm::none;  ///< mlp: after each hidden dense layer, before the activation
+  double dropout = 0;      ///< dropout rate after each hidden layer
   bool bias = true;
   Initialization initialization = Initialization::pytorch;
   bool keep_weights = false;  ///< torchscript: every iteration starts from the weights in the file

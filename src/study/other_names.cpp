@@ -14,6 +14,9 @@ namespace {
 // Longer texts are not typing errors: they are not compared with known names, which would take time and memory.
 constexpr std::size_t longest_typo = 100;
 
+constexpr const char* no_batch_norm =
+    "Sheaf has batch normalization only in its ResNets. model.norm = layer is layer normalization, for MLPs.";
+
 std::string first_part(const std::string& key) {
   return key.substr(0, key.find('.'));
 }
@@ -338,8 +341,12 @@ const std::vector<OtherName>& other_names() {
       {"pruner", "", "Sheaf has no pruning of trials yet."},
       {"direction", "", "Sheaf has no such key. search.metric determines whether higher or lower is better."},
       {"warm_start", "", "Sheaf has no warm start yet. `sheaf resume` continues a run."},
-      {"batch_norm", "", "Sheaf has no batch normalization for MLPs and CNNs yet. The ResNets have it."},
-      {"batch_normalization", "", "Sheaf has no batch normalization for MLPs and CNNs yet. The ResNets have it."},
+      {"layer_norm", "model.norm", "=layer"},
+      {"layernorm", "model.norm", "=layer"},
+      {"layer_normalization", "model.norm", "=layer"},
+      {"norm_layer", "model.norm", ""},
+      {"batch_norm", "", no_batch_norm},
+      {"batch_normalization", "", no_batch_norm},
       {"max_depth", "", "Sheaf trains neural networks, not trees."},
       {"num_leaves", "", "Sheaf trains neural networks, not trees."},
       {"min_child_weight", "", "Sheaf trains neural networks, not trees."},

@@ -194,6 +194,11 @@ void check_model(const Study& study, Problems& problems) {
     problems.add({"model.kind", "model.stem"},
                  fmt::format("{} has no effect ({}). Leave it out, or set model.kind = resnet18.",
                              assignment(study, "model.stem"), assignment(study, "model.kind")));
+  const bool may_be_mlp = model.kind == ModelKind::mlp || model.kind == ModelKind::automatic;
+  if (!may_be_mlp && model.norm != Norm::none && is_mistake(study, "model.norm", "model.kind"))
+    problems.add({"model.kind", "model.norm"},
+                 fmt::format("{} has no effect ({}). Leave it out, or set model.kind = mlp.",
+                             assignment(study, "model.norm"), assignment(study, "model.kind")));
   const bool may_drop_out = model.kind == ModelKind::automatic || (may_have_hidden(model.kind) && has_hidden);
   if (model.dropout > 0 && !may_drop_out && is_mistake(study, "model.dropout", "model.kind") &&
       is_mistake(study, "model.dropout", "model.hidden"))

@@ -84,6 +84,9 @@ void add_model_keys(std::vector<Setting>& table) {
                                 {"gelu", Activation::gelu},
                                 {"silu", Activation::silu}}),
             "Activation after each layer except the last; resnet: wherever the original network has ReLU.");
+  model.add("norm", &ModelOptions::norm, choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}}),
+            "mlp: normalization after each hidden dense layer, before the activation. layer: layer normalization, as "
+            "torch.nn.LayerNorm with its default options.");
   model.add("dropout", &ModelOptions::dropout, number(below_one_in_words, is_below_one),
             "Dropout probability after each hidden dense layer.");
   model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.");
@@ -92,7 +95,7 @@ void add_model_keys(std::vector<Setting>& table) {
                                     {"glorot", Initialization::glorot},
                                     {"he", Initialization::he},
                                     {"zeros", Initialization::zeros}}),
-            "Initial weights: the defaults of PyTorch, Glorot uniform (as in Keras), He, or zeros. Batch norms start "
+            "Initial weights: the defaults of PyTorch, Glorot uniform (as in Keras), He, or zeros. Norms start "
             "with weight 1 and bias 0.");
   model.add("keep_weights", &ModelOptions::keep_weights, flag(),
             "torchscript: each iteration starts from the weights in the file instead of new random ones.");

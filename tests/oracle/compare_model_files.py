@@ -181,6 +181,7 @@ with tempfile.TemporaryDirectory() as name:
              "run": {"models": "all"}}
     networks = {"linear": {"kind": "linear"}, "no-bias": {"kind": "mlp", "hidden": 33, "bias": "false"},
                 "wide": {"kind": "mlp", "hidden": "200 70"},
+                "norm": {"kind": "mlp", "hidden": "70 12 3", "norm": "layer", "activation": "silu", "dropout": 0.2},
                 "cnn": {"kind": "cnn", "channels": "4 8", "hidden": 16}}
     networks.update({name: {"kind": "mlp", "hidden": "20 12", "activation": name, "dropout": 0.2}
                      for name in ("tanh", "sigmoid", "gelu", "silu")})

@@ -45,6 +45,7 @@ std::vector<std::int64_t> weight_sizes(const Layer& layer) {
     case Layer::Kind::convolution:
       return {layer.outputs, layer.inputs, layer.kernel, layer.kernel};
     case Layer::Kind::batch_norm:
+    case Layer::Kind::layer_norm:
       return {layer.outputs};
   }
   return {};
@@ -83,8 +84,7 @@ torch::Tensor LayerNetwork::compute(const torch::Tensor& features, std::optional
     if (pools_first) values = pool(layer.pooling, values);
     if (layer.activated) values = activate(values);
     if (!pools_first) values = pool(layer.pooling, values);
-    if (step && model_.dropout > 0 && layer.kind == Layer::Kind::dense && layer.activated)
-      values = drop(values, index, *step);
+    if (step && model_.dropout > 0 && layer.drops) values = drop(values, index, *step);
   }
   return values;
 }
@@ -101,6 +101,8 @@ torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values,
     }
     case Layer::Kind::batch_norm:
       return normalize(part, values, training);
+    case Layer::Kind::layer_norm:
+      return torch::layer_norm(values, {layer.outputs}, part.weight, part.bias, layer_norm_epsilon);
   }
   return values;
 }

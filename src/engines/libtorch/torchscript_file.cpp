@@ -61,6 +61,9 @@ std::string layer_call(const Layer& layer, std::size_t number, const std::string
     case Layer::Kind::batch_norm:
       return fmt::format("torch.batch_norm({}, {}, {}, self.{}, self.{}, self.training, {}, {}, False)", values, weight,
                          bias, mean_name(number), variance_name(number), batch_norm_momentum, batch_norm_epsilon);
+    case Layer::Kind::layer_norm:
+      return fmt::format("torch.layer_norm({}, [{}], {}, {}, {})", values, layer.outputs, weight, bias,
+                         layer_norm_epsilon);
     case Layer::Kind::dense:
       break;
   }
@@ -89,7 +92,7 @@ std::string layer_source(const ModelOptions& model, const Layer& layer, std::siz
   if (layer.ends_block) source += "  values = values + shortcut\n";
   if (layer.activated) source += fmt::format("  values = {}\n", activation_call(model.activation));
   source += pooling_source(layer.pooling);
-  if (model.dropout > 0 && layer.kind == Layer::Kind::dense && layer.activated)
+  if (model.dropout > 0 && layer.drops)
     source += fmt::format("  values = torch.dropout(values, {}, self.training)\n", model.dropout);
   return source;
 }

@@ -8,6 +8,7 @@
 #include "data/feature_scaling.hpp"
 #include "engines/native/layers/activation_layer.hpp"
 #include "engines/native/layers/dense_panels.hpp"
+#include "engines/native/layers/layer_norm.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
 
 namespace sheaf {
@@ -57,17 +58,31 @@ void NativeForward::add_layers(const std::vector<Layer>& layers, Activation acti
   options.activation = activation;
   values_.reserve(layers.size());  // layers have references to its elements
   for (std::size_t index = 0; index < layers.size(); ++index) {
-    const LayerValues<float>* inputs = values_.empty() ? nullptr : &values_.back();
-    LayerValues<float>& outputs = values_.emplace_back();
-    outputs.cut = {layers[index].outputs, true};
-    auto dense = std::make_unique<DensePanels>(layers[index], inputs, outputs, parameters_);
-    shift_ = dense->shift();
-    chain_.push_back(std::move(dense));
+    shift_ = layers[index].kind == Layer::Kind::layer_norm ? add_norm(shift_) : add_dense(layers[index]);
     if (!layers[index].activated) continue;
-    auto activated = std::make_unique<ActivationLayer<float>>(index, outputs, shift_, parameters_, scratch_);
+    auto activated = std::make_unique<ActivationLayer<float>>(index, values_.back(), shift_, parameters_, scratch_);
     activated->set_options(options);
     chain_.push_back(std::move(activated));
   }
+}
+
+// Returns the layer's bias.
+ShiftOffset NativeForward::add_dense(const Layer& layer) {
+  const LayerValues<float>* inputs = values_.empty() ? nullptr : &values_.back();
+  LayerValues<float>& outputs = values_.emplace_back();
+  outputs.cut = {layer.outputs, true};
+  auto dense = std::make_unique<DensePanels>(layer, inputs, outputs, parameters_);
+  const ShiftOffset shift = dense->shift();
+  chain_.push_back(std::move(dense));
+  return shift;
+}
+
+// Returns its own shift.
+ShiftOffset NativeForward::add_norm(ShiftOffset bias) {
+  auto norm = std::make_unique<LayerNorm<float>>(values_.back(), bias, parameters_, scratch_);
+  const ShiftOffset shift = norm->shift();
+  chain_.push_back(std::move(norm));
+  return shift;
 }
 
 void NativeForward::lay_out(ArenaLayout& arena) {

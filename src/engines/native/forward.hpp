@@ -32,6 +32,8 @@ class NativeForward {
 
  private:
   void add_layers(const std::vector<Layer>& layers, Activation activation);
+  ShiftOffset add_dense(const Layer& layer);
+  ShiftOffset add_norm(ShiftOffset bias);
   void lay_out(ArenaLayout& arena);
   Prefetch tile_after(const float* features, std::int64_t done, std::int64_t count) const;
   const float* tile_features(const float* features, std::int64_t count);

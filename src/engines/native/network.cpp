@@ -6,6 +6,7 @@
 
 #include "engines/native/layers/activation_layer.hpp"
 #include "engines/native/layers/dense_rows.hpp"
+#include "engines/native/layers/layer_norm.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
 
 namespace sheaf {
@@ -41,7 +42,8 @@ NativeNetwork<Value>::NativeNetwork(const NetworkShape& shape, std::int64_t max_
   values_.back().cut.features = layers.front().inputs;
   ShiftOffset shift;
   for (std::size_t index = 0; index < layers.size(); ++index) {
-    shift = add_dense(layers[index], index + 1 == layers.size());
+    shift = layers[index].kind == Layer::Kind::layer_norm ? add_norm(shift)
+                                                          : add_dense(layers[index], index + 1 == layers.size());
     if (layers[index].activated) {
       chain_.push_back(std::make_unique<ActivationLayer<Value>>(index, values_.back(), shift, parameters_, scratch_));
       shift.reset();
@@ -71,6 +73,15 @@ ShiftOffset NativeNetwork<Value>::add_dense(const Layer& layer, bool last) {
   if (last && dense->can_train_in_one_pass()) linear_ = dense.get();
   const ShiftOffset shift = dense->shift();
   chain_.push_back(std::move(dense));
+  return shift;
+}
+
+// Returns its own shift.
+template <class Value>
+ShiftOffset NativeNetwork<Value>::add_norm(ShiftOffset bias) {
+  auto norm = std::make_unique<LayerNorm<Value>>(values_.back(), bias, parameters_, scratch_);
+  const ShiftOffset shift = norm->shift();
+  chain_.push_back(std::move(norm));
   return shift;
 }
 

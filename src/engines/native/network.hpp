@@ -75,6 +75,7 @@ class NativeNetwork {
 
  private:
   ShiftOffset add_dense(const Layer& layer, bool last);
+  ShiftOffset add_norm(ShiftOffset bias);
   void lay_out(ArenaLayout& arena, std::int64_t max_rows);
   double train_layers(const TilePass& pass);
 

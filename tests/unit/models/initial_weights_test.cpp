@@ -93,9 +93,9 @@ TEST_CASE("the fans of a convolution include its kernel size") {
   check_moments(moments(weights.begin(), weights.end() - 555), std::sqrt(2.0 / (16 * 9)));
 }
 
-TEST_CASE("every rule initializes a batch norm to weights of 1 and biases of 0") {
+TEST_CASE("every rule initializes a norm to weights of 1 and biases of 0") {
   Layer layer;
-  layer.kind = Layer::Kind::batch_norm;
+  layer.kind = GENERATE(Layer::Kind::batch_norm, Layer::Kind::layer_norm);
   layer.inputs = layer.outputs = 2;
   for (const auto rule : {Initialization::pytorch, Initialization::glorot, Initialization::he, Initialization::zeros})
     CHECK(initial_weights({layer}, rule, 3) == std::vector<float>{1, 1, 0, 0});

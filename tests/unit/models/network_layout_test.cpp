@@ -36,6 +36,31 @@ TEST_CASE("an mlp has one dense layer per hidden width and one for the outputs")
   CHECK(parameter_count(layers) == 64 * 32 + 32 + 32 * 16 + 16 + 16 * 10 + 10);
 }
 
+TEST_CASE("an mlp with layer norms has one between each hidden dense layer and its activation") {
+  ModelOptions model = test::plain_model();
+  model.kind = ModelKind::mlp;
+  model.hidden = {32, 16};
+  model.norm = Norm::layer;
+  model.bias = false;  // of the dense layers
+  const auto layers = network_layout(model, {1797, 64, 10, {}});
+  REQUIRE(layers.size() == 5);
+  for (const std::size_t index : {1, 3}) {
+    CHECK(layers[index - 1].kind == Layer::Kind::dense);
+    CHECK_FALSE(layers[index - 1].activated);
+    CHECK_FALSE(layers[index - 1].drops);
+    CHECK(layers[index].kind == Layer::Kind::layer_norm);
+    CHECK(layers[index].activated);
+    CHECK(layers[index].drops);
+  }
+  CHECK_FALSE(layers[4].activated);
+  CHECK_FALSE(layers[4].drops);
+  CHECK(parameter_count(layers) == 64 * 32 + 2 * 32 + 32 * 16 + 2 * 16 + 16 * 10);
+  CHECK(multiply_adds_per_row(layers) == 64 * 32 + 32 * 16 + 16 * 10);
+  CHECK(works_on_rows(layers));
+  model.kind = ModelKind::linear;
+  CHECK(network_layout(model, {1797, 64, 10, {}}).size() == 1);
+}
+
 TEST_CASE("a cnn halves its image at each convolution, rounding down") {
   ModelOptions model = test::plain_model();
   model.kind = ModelKind::cnn;

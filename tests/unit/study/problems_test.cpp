@@ -310,6 +310,16 @@ TEST_CASE("search: a metric must match the task and needs validation rows") {
   check_valid(study_with({{"search.metric", "loss"}, {"data.validation", "0"}}, file_study(classes)));
 }
 
+TEST_CASE("model: only an mlp can have layer norms") {
+  check_valid(file_study({{"model.kind", "mlp"}, {"model.norm", "layer"}}));
+  check_valid(file_study({{"model.norm", "layer"}}));  // model.kind = auto
+  check_one_problem(file_study({{"model.kind", "linear"}, {"model.norm", "layer"}}),
+                    "model.norm = layer has no effect (model.kind = linear). Leave it out, or set model.kind = mlp.");
+  for (const char* kind : {"resnet18", "torchscript:a.pt"})
+    check_one_problem(file_study({{"model.kind", kind}, {"model.norm", "layer"}}), "model.norm = layer has no effect");
+  check_valid(grid(file_study({{"model.norm", "layer"}}), {searched("model.kind", {"linear", "mlp"})}));
+}
+
 TEST_CASE("run: the native engine supports only one thread per lane, on CPUs") {
   const Assignments native = {{"run.engine", "native"}};
   check_valid(file_study(native));

@@ -115,6 +115,7 @@ const std::string searched = R"(
 file = d.h5
 [model]
 kind = mlp
+norm = layer
 [train]
 beta1 = 0.8
 beta2 = 0.99

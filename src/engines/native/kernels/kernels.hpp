@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "engines/native/kernels/feature_blocks.hpp"
 #include "study/model_options.hpp"
 #include "study/train_options.hpp"
 #include "training/losses/loss_kernels.hpp"
@@ -66,6 +67,34 @@ struct ActivationKernels {
   /// columns[c, r] * gradients[o, r].
   void (*dot_columns)(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* gradients,
                       std::int64_t output_count, bool accumulate, Value* sums, std::int64_t sum_stride);
+};
+
+/// The parameters of a layer norm.
+template <class Value>
+struct NormParameters {
+  const Value* shift = nullptr;  ///< [features], padded: added to the values before; null: zero
+  const Value* scale = nullptr;  ///< [features], padded
+  Value epsilon = 0;             ///< added to the variance
+};
+
+/// Layer normalization: each row is normalized over its features. Rows are in row-major blocks, whose padding is zero,
+/// or columns.
+template <class Value>
+struct NormKernels {
+  /// values = scale * normalized, where normalized = (values + shift - mean) * inverse and inverse[row] =
+  /// 1 / sqrt(variance + epsilon). `normalized` and `inverse` may be null if they are not needed.
+  void (*normalize_rows)(const NormParameters<Value>& parameters, const FeatureBlocks& cut, std::int64_t row_count,
+                         Value* values, Value* normalized, Value* inverse);
+  void (*normalize_columns)(const NormParameters<Value>& parameters, std::int64_t columns, std::int64_t row_count,
+                            Value* values, Value* normalized, Value* inverse);
+  /// Replaces the gradients of the results by those of the values before. Sets scale_sums and shift_sums to the
+  /// gradients of scale and shift, or adds to them if `accumulate`.
+  void (*normalize_rows_gradient)(const Value* scale, const Value* normalized, const Value* inverse,
+                                  const FeatureBlocks& cut, std::int64_t row_count, bool accumulate, Value* gradients,
+                                  Value* scale_sums, Value* shift_sums);
+  void (*normalize_columns_gradient)(const Value* scale, const Value* normalized, const Value* inverse,
+                                     std::int64_t columns, std::int64_t row_count, bool accumulate, Value* gradients,
+                                     Value* scale_sums, Value* shift_sums);
 };
 
 /// A product of contiguous rows with the weights of some outputs.
@@ -141,6 +170,8 @@ template <class Value>
 MoveKernels<Value> move_kernels();
 template <class Value>
 ActivationKernels<Value> activation_kernels();
+template <class Value>
+NormKernels<Value> norm_kernels();
 RowKernels row_kernels();
 template <class Value>
 LinearKernels<Value> linear_kernels();

@@ -8,17 +8,25 @@ namespace sheaf {
 
 std::optional<std::string> layers_refusal(const std::vector<Layer>& layers) {
   if (layers.empty()) return "its layers are not known";
-  for (const Layer& layer : layers) switch (layer.kind) {
-      case Layer::Kind::dense:
-        break;
+  for (std::size_t index = 0; index < layers.size(); ++index) {
+    const Layer& layer = layers[index];
+    const bool last = index + 1 == layers.size();
+    const bool normed = !last && layer.kind == Layer::Kind::dense && layers[index + 1].kind == Layer::Kind::layer_norm;
+    switch (layer.kind) {
       case Layer::Kind::convolution:
         return "the network has convolutions";
       case Layer::Kind::batch_norm:
         return "the network has batch norms";
+      case Layer::Kind::layer_norm:
+        if (index == 0 || last || layers[index - 1].kind != Layer::Kind::dense)
+          return "a layer norm is not between dense layers";
+        break;
+      case Layer::Kind::dense:
+        break;
     }
-  // The layer after a dense one adds its bias; the loss adds that of the last layer.
-  for (const Layer& layer : layers)
-    if (layer.activated != (&layer != &layers.back())) return "an activation must follow each layer except the last";
+    // The layer after a dense one adds its bias; the loss adds that of the last layer.
+    if (layer.activated == (last || normed)) return "an activation must follow each hidden layer, and only these";
+  }
   return std::nullopt;
 }
 

@@ -44,6 +44,7 @@ TEST_CASE("the native forward pass agrees with LibTorch's for every shape and nu
         model.hidden = hidden;
         model.activation = features == 63 ? Activation::gelu : Activation::relu;
         model.bias = features != 1;
+        if (!hidden.empty() && outputs == 10) model.norm = Norm::layer;
         const auto layers = network_layout(model, {0, features, outputs, {}});
         const auto weights = initial_weights(layers, Initialization::he, 5);
         const FeatureScaling scaling =
@@ -100,6 +101,7 @@ TEST_CASE("the outputs of a row are bitwise independent of the other rows") {
   ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
   model.hidden = {70};
+  model.norm = GENERATE(Norm::none, Norm::layer);
   const auto layers = network_layout(model, {0, 90, 3, {}});
   NativeForward forward(layers, model.activation, initial_weights(layers, Initialization::he, 5), {});
   const auto values = draw(100 * 90, 1);
@@ -120,8 +122,11 @@ TEST_CASE("trainers return their parameters in the order of the initial weights"
   study.data.outputs = 2;
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {20};
-  for (const auto precision : {Precision::float32, Precision::float64}) {
+  for (const auto& [precision, norm] : {std::pair(Precision::float32, Norm::none),
+                                        {Precision::float64, Norm::none},
+                                        {Precision::float64, Norm::layer}}) {
     study.train.precision = precision;
+    study.model.norm = norm;
     const OneTraining training(study, draw_synthetic(study.data, 1));
     const auto native = make_native_trainer();
     const auto torch = make_torch_trainer({-1, 1}, nullptr);

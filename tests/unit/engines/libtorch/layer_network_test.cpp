@@ -53,6 +53,25 @@ TEST_CASE("an mlp equals its formula for each activation") {
   }
 }
 
+TEST_CASE("a layer norm is between a dense layer and its activation") {
+  ModelOptions model = small_mlp(Activation::silu);
+  model.norm = Norm::layer;
+  // As mlp_weights, with the scale (2, -0.5) and shift (0.25, 1) of the norm after the first layer.
+  const std::vector<float> weights = {0.5f,  -1.0f, 2.0f, 0.25f, 0.125f, -0.5f,  2,
+                                      -0.5f, 0.25f, 1,    1.5f,  -0.75f, 0.0625f};
+  LayerNetwork network = make_network(model, {1, 2, 1, {}}, weights);
+  const double first = 0.5 * 1 - 1.0 * 2 + 0.125, second = 2.0 * 1 + 0.25 * 2 - 0.5;
+  const double mean = (first + second) / 2, half = (first - second) / 2;
+  const double inverse = 1 / std::sqrt(half * half + 1e-5);
+  const auto silu = [](double x) { return x / (1 + std::exp(-x)); };
+  const double expected =
+      1.5 * silu(2 * (first - mean) * inverse + 0.25) - 0.75 * silu(-0.5 * (second - mean) * inverse + 1) + 0.0625;
+  for (const bool training : {false, true}) {
+    const auto step = training ? std::optional(TrainingStep{1, 0}) : std::nullopt;
+    CHECK(network.forward(rows_of({1, 2}, 1), step).item<double>() == Approx(expected).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("a network without bias has no bias parameters") {
   ModelOptions model = test::plain_model();
   model.bias = false;

@@ -25,6 +25,7 @@ struct Shape {
   bool bias = true;
   double dropout = 0;
   LossKind loss = LossKind::cross_entropy;
+  Norm norm = Norm::none;
 };
 
 // Networks in column layout and row layout, trained in one pass, without bias, and with padding in every dimension.
@@ -34,7 +35,8 @@ const Shape shapes[] = {{{}},
                         {{64, 32}},
                         {{70, 7, 33}, false},
                         {{64}, true, 0.5},
-                        {{300, 9}, true, 0, LossKind::bce}};
+                        {{300, 9}, true, 0, LossKind::bce},
+                        {{70, 3}, false, 0.5, LossKind::cross_entropy, Norm::layer}};
 
 // The parameters after the steps, and the gradient of the first step as the hook got it.
 struct Training {
@@ -50,6 +52,7 @@ Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, 
   model.kind = shape.hidden.empty() ? ModelKind::linear : ModelKind::mlp;
   model.hidden = shape.hidden;
   model.bias = shape.bias;
+  model.norm = shape.norm;
   model.dropout = shape.dropout;
   study.train.loss = shape.loss;
   study.train.optimizer = optimizer;

@@ -159,6 +159,7 @@ Study base_study(const std::string& model) {
   if (model == "tiles") {
     study.data.rows = 400;
     study.model.hidden = {700, 200};
+    study.model.norm = Norm::layer;
     study.train.batch_size = 150;
   }
   return study;

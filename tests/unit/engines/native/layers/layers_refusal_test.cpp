@@ -40,11 +40,22 @@ TEST_CASE("one layer that the native engine does not have is enough, wherever it
   }
 }
 
-TEST_CASE("an activation must follow each layer except the last") {
+TEST_CASE("the native engine computes layer norms between dense layers") {
+  ModelOptions model = test::plain_model();
+  model.kind = ModelKind::mlp;
+  model.norm = Norm::layer;
+  const std::vector<Layer> layers = network_layout(model, {1000, 64, 10, {}});
+  CHECK(layers_refusal(layers) == std::nullopt);
+  for (const auto& wrong :
+       {std::vector<Layer>{layers[1], layers[2]}, {layers[0], layers[1]}, {layers[0], layers[1], layers[1], layers[2]}})
+    CHECK(layers_refusal(wrong) == "a layer norm is not between dense layers");
+}
+
+TEST_CASE("an activation must follow each hidden layer") {
   for (std::size_t place = 0; place < 2; ++place) {
     std::vector<Layer> layers = layers_of(ModelKind::mlp);
     layers[place].activated = !layers[place].activated;
-    CHECK(layers_refusal(layers) == "an activation must follow each layer except the last");
+    CHECK(layers_refusal(layers) == "an activation must follow each hidden layer, and only these");
   }
 }
 
