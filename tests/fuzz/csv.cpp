@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: MIT
 #include "data/import/csv.hpp"
 
+#include <cmath>
+#include <cstring>
+#include <vector>
+
 #include "data/import/csv_records.hpp"
 #include "data/import/csv_text.hpp"
 #include "imported.hpp"
@@ -64,6 +68,21 @@ std::string text_of(const std::string& file, std::size_t sample_bytes, std::size
   return accepted ? all : "refused";
 }
 
+// The features, with the numbers that fill empty cells of known columns. An import like other data stores these.
+std::vector<float> filled_features(const ImportedData& data) {
+  std::vector<float> values(data.features.elements());
+  std::memcpy(values.data(), data.features.bytes.data(), data.features.bytes.size());
+  const auto& columns = data.description.columns;
+  for (std::size_t index = 0; index < values.size(); ++index)
+    if (const auto& fill = columns[index % columns.size()].fill; std::isnan(values[index]) && fill)
+      values[index] = static_cast<float>(*fill);
+  return values;
+}
+
+bool are_equal(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
 // Imports the first file, then the others like it.
 void import_like_first(const std::vector<std::string>& files, CsvOptions options) {
   ImportedData first;
@@ -83,7 +102,8 @@ void import_like_first(const std::vector<std::string>& files, CsvOptions options
     fuzz::must(!are_classes || data.description.class_names == first.description.class_names,
                "the classes are those of the first file");
     if (&file != &files.front()) continue;
-    fuzz::must(data.features.bytes == first.features.bytes, "importing a file like itself gives the same features");
+    fuzz::must(are_equal(filled_features(data), filled_features(first)),
+               "importing a file like itself gives the same features");
     fuzz::must(!data.targets || !first.targets || data.targets->bytes == first.targets->bytes,
                "importing a file like itself gives the same targets");
   }
