@@ -173,7 +173,8 @@ TEST_CASE("run.engine = native is refused if the native engine cannot train a tr
   CHECK_NOTHROW(require_engine(plan_of({"linear", "mlp"}), rows, run, both));
   CHECK_THROWS_AS(require_engine(plan_of({"mlp", "cnn"}), rows, run, both), UsageError);
   CHECK_THROWS_WITH(require_engine(plan_of({"mlp", "cnn"}), rows, run, both),
-                    "run.engine = native cannot train the model with model.kind = cnn (the network has convolutions). Set run.engine = auto.");
+                    "run.engine = native cannot train the model with model.kind = cnn (the network has convolutions). "
+                    "Set run.engine = auto.");
 }
 
 TEST_CASE("a trial that no engine can train on a device of the job is refused") {
