@@ -106,7 +106,7 @@ CASES = [
     ("output under a file", ["study.cfg", "--run.output=a-file/run"], 1, "a-file/run"),
     ("no GPU", ["study.cfg", "--run.device=cuda"], 1, "GPU"),
     ("native engine, searched cnn", ["study.cfg", "--run.engine=native", "--search.method=grid",
-                                     "--search.model.kind=mlp, cnn", "--model.channels=4"], 2, "trial 1"),
+                                     "--search.model.kind=mlp, cnn", "--model.channels=4"], 2, "a cnn needs images"),
     ("loss does not match the task", ["study.cfg", "--data.task=regression"], 2, "cross_entropy"),
     ("cnn without an image", ["study.cfg", "--model.kind=cnn", "--model.hidden=", "--model.channels=4"], 2, "image"),
 ]
