@@ -103,7 +103,8 @@ for reduction, rate in (("mean", "1e-3"), ("sum", "1e-4")):
 CNN = ["--model.kind=cnn", "--model.channels=4", "--data.image=1x8x8", "--search.train.optimizer=sgd",
        "--search.model.activation=relu", "--search.train.loss=cross_entropy", "--search.train.precision=float32"]
 for args, reason, advice in (
-        (CNN, "run.engine = native cannot train the model (the network has convolutions)", "Set run.engine = auto."),
+        (CNN, "run.engine = native cannot train the model with model.activation = relu, train.precision = float32 "
+         "(the network has convolutions)", "Set run.engine = auto."),
         (["--run.threads=2", "--run.lanes=1"],
          "run.engine = native supports only one thread per lane, but run.threads = 2", "Leave out run.threads"),
         (CNN[1:] + ["--search.model.kind=mlp, cnn"], "the network has convolutions", "Set run.engine = auto.")):

@@ -109,7 +109,6 @@ CASES = [
     ("keep_weights without a module", ["--model.kind=linear", "--model.keep_weights=yes"], 2, "model.keep_weights"),
     ("hidden layers of a module", ["--model.kind=torchscript:mlp.pt", "--model.hidden=3"], 2, "model.hidden"),
     ("resnet without an image", ["--model.kind=resnet18"], 2, "image"),
-    ("native engine", ["--model.kind=resnet18", "--run.engine=native"], 2, "run.engine"),
     ("missing plugin file", ["--model.kind=plugin:absent.so"], 1, "absent.so"),
     ("plugin is not a library", ["--model.kind=plugin:text.pt"], 1, "text.pt"),
     ("library is not a plugin", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_symbol.so"], 1,

@@ -39,6 +39,7 @@ TEST_CASE("data.mode = auto resolves by the available memory, and run.engine = a
   study.data.mode = DataMode::memory;
   CHECK(mode_of(study, facts_of(81, 100)) == DataMode::memory);
   study = Study{};
+  study.model.kind = ModelKind::linear;
   study.data.source = DataSource::synthetic;
   CHECK(mode_of(study, facts_of(0, 100)) == DataMode::memory);
   CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100)).run.engine == EngineKind::native);
