@@ -129,7 +129,7 @@ checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations left" in resu
 # A different study, changed data, and an invalid directory.
 one_error(sheaf("run", *study("native", epochs=7), "--run.output=whole", "--resume", ranks=2), 2,
           "train.epochs = 7, was 60", "a different study is refused")
-one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "(study.seed = 1, was 7). Resume it with the same values, or "
+one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "(study.seed = 1, was 5). Resume it with the same values, or "
           "start a new run with another run.output.", "a different seed is refused")
 for command in ("run", "plan"):
     one_error(sheaf(command, "whole", ranks=2), 2, "'whole' is a run directory. Continue it with: sheaf resume whole. Or "
