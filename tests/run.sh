@@ -11,4 +11,5 @@ if [ "${1:-}" = --clang ]; then
   shift
 fi
 bash cmake/setup.sh --preset "$preset" --tests
-ctest --preset "$preset" --parallel 2 "$@"
+# Most tests wait for processes and the disk half of the time.
+ctest --preset "$preset" --parallel 3 "$@"

@@ -4,7 +4,7 @@ error line. Other files that a data set refers to are part of the data: if they 
 ranks must see the same ones.
 
 Each layout stores features, targets and weights in the same way.
---every: reads every layout in memory and streamed; by default layouts alternate between the two.
+--every: reads every layout in memory and streamed, and every refused one in all ways; by default they take turns.
 --only NAME: runs one layout in all ways. --show: prints the error lines."""
 
 import json
@@ -552,5 +552,5 @@ if only is None:
     check_ranks()
 for number, case in enumerate(REFUSED):
     if only in (None, case):
-        refuse(case, WAYS if every or only else [WAYS[number % 2], WAYS[2 + number % 2]])
+        refuse(case, WAYS if every or only else [WAYS[number % len(WAYS)]])
 sys.exit(checks.finish())

@@ -21,6 +21,7 @@ try:
 except ImportError as error:
     skip(error)
 
+torch.set_num_threads(1)  # other tests use the cores, too
 SHEAF, DIGITS = sys.argv[1], str(pathlib.Path(sys.argv[2]).resolve())
 failures = 0
 
