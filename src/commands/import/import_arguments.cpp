@@ -209,9 +209,9 @@ all formats
                         texts and labels get the same numbers, empty cells are treated in the same way
 csv, npy, npz
   --task=classification|regression
-                        default: classification for text, for integers that are 0..K-1 or have at most 100
-                        different values, unless most rows have a value of their own, and for one-hot rows (npy,
-                        npz); otherwise regression
+                        default: classification for text, for integers 0..K-1, for integers with at most 100
+                        different values of which most occur in several rows, and for one-hot rows (npy, npz);
+                        otherwise regression
 csv (.csv, .tsv; several files are appended)
   --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: the
                         last one that is not dropped; several columns for regression: --label=a,b;

@@ -212,6 +212,10 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
   const double value = !has_validation(study) ? first.mean_final_loss
                        : by_loss              ? first.mean_validation_loss
                                               : first.mean_score;
+  const bool is_undefined = has_validation(study) && !by_loss && !std::isfinite(value);
+  if (is_undefined && std::isfinite(first.mean_validation_loss))  // the order of equal scores
+    return fmt::format("{} (mean validation loss {:.5g} over {}; {} is not defined for all of them)", best,
+                       first.mean_validation_loss, over, score_name(study));
   if (!std::isfinite(value)) return "none (each trial has iterations that diverged or failed)";
   if (!has_validation(study)) return fmt::format("{} (mean final loss {:.5g} over {})", best, value, over);
   if (by_loss)

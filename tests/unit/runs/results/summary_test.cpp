@@ -215,6 +215,22 @@ TEST_CASE("no trial is the best if none has a score") {
   CHECK_THAT(text, ContainsSubstring("Best: none (each trial has iterations that diverged or failed)\n"));
 }
 
+TEST_CASE("trials whose score is not defined are ranked by their validation losses") {
+  Study study = test::regression_study();
+  study.data.validation = 0.1;
+  study.search.metric = "r2";
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  auto iterations = finished_iterations(2);
+  for (auto& iteration : iterations) {
+    iteration.result.validation_loss = iteration.result.iteration == 0 ? 0.5 : 0.25;
+    iteration.result.validation_score = std::numeric_limits<double>::quiet_NaN();
+  }
+  CHECK_THAT(summary_of(study, iterations),
+             ContainsSubstring("Best: train.learning_rate = 0.01 (mean validation loss 0.25 over 1 fit; R2 is not "
+                               "defined for all of them)\n"));
+}
+
 TEST_CASE("the best line counts folds and repeats, or fits if there are none") {
   Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
