@@ -14,8 +14,8 @@ namespace sheaf {
 struct Study;
 
 /// The best trial: "train.learning_rate = 0.01 (mean accuracy 0.9250 over 2 folds)", or "none (...)" if no
-/// trial has only finished iterations. If the score is not defined for any trial, the validation loss is shown, by which
-/// they are then ranked. `trials`: best first.
+/// trial has only finished iterations. If the score is not defined for any trial, the validation loss is shown, by
+/// which they are then ranked. `trials`: best first.
 std::string best_text(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials);
 
 /// Where the best model is and how to predict with it: "best model: runs/x/models/iteration-12.pt; predict with: sheaf
