@@ -13,52 +13,54 @@ namespace sheaf {
 namespace {
 
 // Trials that are ranked together. Their summaries are in memory at the same time.
-constexpr std::int64_t block_trials = std::int64_t{1} << 16;
+constexpr std::size_t block_trials = std::size_t{1} << 16;
 
-// The trials of a stage that are in `block`.
-template <class Use>
-void for_each_trial(const Stage& stage, IndexRange block, const Use& use) {
-  for (const IndexRange& range : stage.trials)
-    for (std::int64_t trial = std::max(range.begin, block.begin); trial < std::min(range.end, block.end); ++trial)
-      use(trial);
+// All iterations of a trial in a stage.
+struct TrainedTrial {
+  std::int64_t trial;
+  IndexRange iterations;
+};
+
+// The trials whose iterations have all finished, diverged or failed, each with the last stage of which this is true.
+// Visits results, not trials: a search may have many more.
+std::vector<TrainedTrial> complete_trials(const RunState& run) {
+  const ResultStore& results = run.progress.journals.iterations;
+  std::vector<TrainedTrial> trials;
+  const auto total = results.positions_of({0, run.plan.iteration_count()}).end;
+  for (std::int64_t position = 0; position < total;) {
+    const Iteration iteration = run.plan.iteration(results.packed(static_cast<std::size_t>(position)).iteration());
+    const std::int64_t first = run.plan.number_of({iteration.stage, iteration.trial, 0, 0, 0});
+    const IndexRange iterations{first, first + run.plan.stage(iteration.stage).per_trial()};
+    const IndexRange found = results.positions_of(iterations);
+    if (found.count() == iterations.count()) trials.push_back({iteration.trial, iterations});
+    position = found.end;
+  }
+  if (run.plan.stage_count() == 1) return trials;
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const TrainedTrial& a, const TrainedTrial& b) { return a.trial < b.trial; });
+  const auto is_same = [](const TrainedTrial& a, const TrainedTrial& b) { return a.trial == b.trial; };
+  trials.erase(trials.begin(), std::unique(trials.rbegin(), trials.rend(), is_same).base());  // keeps the last stages
+  return trials;
 }
 
 // Finds the best of the complete trials, and counts them.
-class BestTrial {
- public:
-  BestTrial(const RunState& run, RunStatus& status) : run_(run), status_(status) {}
-
-  void find() {
-    for (std::int64_t begin = 0; begin < run_.plan.trial_count(); begin += block_trials)
-      add_block({begin, std::min(begin + block_trials, run_.plan.trial_count())});
-  }
-
- private:
-  void add_block(IndexRange block) {
-    Leaderboard board(run_.plan, ranking_of(run_.study));
-    for (std::int64_t stage = 0; stage < run_.plan.stage_count(); ++stage)
-      for_each_trial(run_.plan.stage(stage), block, [&](std::int64_t trial) { add_trial(stage, trial, board); });
-    std::vector<TrialSummary> trials = board.ranked();
-    status_.complete_trials += static_cast<std::int64_t>(trials.size());
-    if (!trials.empty() && (!status_.best || board.is_before(trials.front(), *status_.best)))
-      status_.best = std::move(trials.front());
-  }
-
-  void add_trial(std::int64_t stage, std::int64_t trial, Leaderboard& board) const {
-    const ResultStore& results = run_.progress.journals.iterations;
-    const std::int64_t first = run_.plan.number_of({stage, trial, 0, 0, 0});
-    const std::int64_t count = run_.plan.stage(stage).per_trial();
-    const IndexRange positions = results.positions_of({first, first + count});
-    if (positions.count() < count) return;
-    for (std::int64_t position = positions.begin; position < positions.end; ++position) {
-      const TrainedIteration trained = results[static_cast<std::size_t>(position)].trained;
-      board.add(trained.result, nullptr, trained.metrics);
+void find_best_trial(const RunState& run, RunStatus& status) {
+  const ResultStore& results = run.progress.journals.iterations;
+  const std::vector<TrainedTrial> trials = complete_trials(run);
+  status.complete_trials = static_cast<std::int64_t>(trials.size());
+  for (std::size_t begin = 0; begin < trials.size(); begin += block_trials) {
+    Leaderboard board(run.plan, ranking_of(run.study));
+    for (std::size_t index = begin; index < std::min(begin + block_trials, trials.size()); ++index) {
+      const IndexRange positions = results.positions_of(trials[index].iterations);
+      for (std::int64_t position = positions.begin; position < positions.end; ++position) {
+        const TrainedIteration trained = results[static_cast<std::size_t>(position)].trained;
+        board.add(trained.result, nullptr, trained.metrics);
+      }
     }
+    TrialSummary best = board.ranked().front();
+    if (!status.best || board.is_before(best, *status.best)) status.best = std::move(best);
   }
-
-  const RunState& run_;
-  RunStatus& status_;
-};
+}
 
 // The time between the first start and the last end of the iterations of an attempt.
 struct Period {
@@ -147,7 +149,7 @@ RunStatus status_of(const RunState& run) {
   RunStatus status;
   status.activity = find_activity(run);
   count_results(run, status);
-  BestTrial(run, status).find();
+  find_best_trial(run, status);
   status.rate = find_rate(run, status.attempts);
   status.waiting_checkpoints = count_waiting(run);
   return status;

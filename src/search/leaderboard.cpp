@@ -64,9 +64,7 @@ Ranking ranking_of(const Study& study) {
   return {by_loss, score_metric(study).larger_is_better(), one_loss, study.run.metrics.size()};
 }
 
-Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {
-  std::int64_t trials = 0;
-  for (std::int64_t stage = 0; stage < plan.stage_count(); ++stage) trials += plan.stage(stage).trial_count();
+Leaderboard::Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials) : plan_(plan), ranking_(ranking) {
   trials_.reserve(static_cast<std::size_t>(trials));
 }
 

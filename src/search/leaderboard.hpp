@@ -62,8 +62,8 @@ Ranking ranking_of(const Study& study);
 /// and the single scores of the current trial only.
 class Leaderboard {
  public:
-  /// `plan` must outlive the leaderboard.
-  Leaderboard(const Plan& plan, Ranking ranking);
+  /// `plan` must outlive the leaderboard. Reserves memory for `trials` in all stages.
+  Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials = 0);
 
   /// Adds the next iteration. The order is that of the plan; all iterations of a trial in a stage may be left out.
   /// `ensemble` is null, except with the last member of each ensemble if ensembles are scored.

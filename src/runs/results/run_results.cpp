@@ -7,6 +7,15 @@
 #include <utility>
 
 namespace sheaf {
+namespace {
+
+std::int64_t trials_in_stages(const Plan& plan) {
+  std::int64_t trials = 0;
+  for (std::int64_t stage = 0; stage < plan.stage_count(); ++stage) trials += plan.stage(stage).trial_count();
+  return trials;
+}
+
+}  // namespace
 
 void Spread::add(double value) {
   if (!std::isfinite(value)) return;
@@ -27,7 +36,10 @@ double Spread::deviation() const {
 }
 
 ResultTally::ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial)
-    : study_(study), plan_(plan), engine_of_trial_(std::move(engine_of_trial)), leaderboard_(plan, ranking_of(study)) {}
+    : study_(study),
+      plan_(plan),
+      engine_of_trial_(std::move(engine_of_trial)),
+      leaderboard_(plan, ranking_of(study), trials_in_stages(plan)) {}
 
 void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
   const IterationResult& result = iteration.result;

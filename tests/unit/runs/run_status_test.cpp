@@ -130,6 +130,34 @@ TEST_CASE("the best trial is one of those with all iterations") {
   CHECK(run.status().best->trial == 1);
 }
 
+TEST_CASE("a trial counts with its last complete stage") {
+  const Run run;
+  run.add_attempt({{0, finished, 0.1},
+                   {1, finished, 0.1},
+                   {2, finished, 0.2},
+                   {3, finished, 0.2},
+                   {4, finished, 0.4},
+                   {5, finished, 0.4},
+                   {6, finished, 0.5},
+                   {7, finished, 0.5}});
+  RunState state = run.state();
+  CHECK(status_of(state).best->trial == 0);
+  state.plan.add({1, {{0, 2}}, 1, 2, 1, std::nullopt});  // iterations 8 to 11
+  ResultStore& results = state.progress.journals.iterations;
+  for (const std::int64_t number : {8, 9, 10}) {
+    TrainedIteration iteration;
+    iteration.result.iteration = number;
+    iteration.result.status = finished;
+    iteration.result.validation_loss = 0.3;
+    results.append(iteration, {}, 0);
+  }
+  results.settle();
+  const RunStatus status = status_of(state);
+  CHECK(status.complete_trials == 4);
+  CHECK(status.best->trial == 1);  // trial 0 is worse in stage 1, which trial 1 has not completed
+  CHECK(status.best->stage == 0);
+}
+
 TEST_CASE("the rate is that of the last attempt") {
   const Run run;
   run.add_attempt({{0}, {1}});
