@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "commands/evaluate/evaluated_model.hpp"
+#include "commands/evaluate/evaluation_lane.hpp"
 #include "commands/evaluate/prediction_file.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -24,7 +24,6 @@
 #include "engines/native/kernels/blas_memory.hpp"
 #include "engines/native/native_trainer.hpp"
 #include "engines/usable_gpus.hpp"
-#include "models/predictions.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "parallel/devices/memory.hpp"
 #include "parallel/devices/rank_placement.hpp"
@@ -32,20 +31,13 @@
 #include "parallel/mpi/job_output.hpp"
 #include "study/metrics.hpp"
 #include "training/metrics/counts.hpp"
-#include "training/metrics/predicted_label.hpp"
 #include "training/metrics/ranked.hpp"
 
 namespace sheaf {
 namespace {
 
-// The confusion matrix is computed only if there are at most this many classes.
-constexpr std::int64_t max_confused_classes = 256;
-
-// A GPU predicts this much at once, a core one batch.
-constexpr std::int64_t gpu_batch_bytes = std::int64_t{32} << 20;
-
-// Limit of the outputs that a lane computes at once.
-constexpr std::int64_t outputs_bytes = std::int64_t{8} << 20, gpu_outputs_bytes = std::int64_t{64} << 20;
+// A rank can send fewer than 2^31 values (Communicator::gather); its share of the rows is not exactly even.
+constexpr double max_gathered_outputs = 1 << 30;
 
 // The number of values in the EvaluationSums of one segment.
 std::int64_t number_count(const Scoring& scoring) {
@@ -59,152 +51,6 @@ std::int64_t segment_count(const EvaluatedModel& evaluated) {
   const std::int64_t numbers = evaluated.predicts_classes() ? 1 : 3 + 3 * evaluated.scoring.output_count;
   return std::min(evaluated.rows->batch_count(), std::clamp<std::int64_t>((1 << 20) / numbers, 64, 1024));
 }
-
-// The part of the results for which the order of the rows does not matter, because it counts rows or sorts them.
-struct UnorderedResult {
-  std::vector<std::int64_t> confusion;  // may be empty
-  std::optional<ClassCounts> counts;    // for classification
-  std::optional<RankedRows> ranked;     // if all rows fit into memory
-
-  UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows) {
-    if (!evaluated.predicts_classes()) return;
-    const std::int64_t classes = evaluated.scoring.output_count;
-    if (classes <= max_confused_classes) confusion.resize(static_cast<std::size_t>(classes * classes));
-    counts.emplace(classes);
-    if (keeps_rows) ranked.emplace(evaluated.scoring);
-  }
-
-  void add(const ScoredRows& rows) {
-    for (std::int64_t row = 0; row < rows.count && !confusion.empty(); ++row)
-      ++confusion[static_cast<std::size_t>(rows.labels[row] * counts->classes() + rows.predicted_labels[row])];
-    counts->add(rows);
-    if (ranked) ranked->add(rows);
-  }
-
-  void append(const UnorderedResult& other) {
-    for (std::size_t index = 0; index < confusion.size(); ++index) confusion[index] += other.confusion[index];
-    if (counts) counts->append(*other.counts);
-    if (ranked) ranked->append(*other.ranked);
-  }
-};
-
-// Evaluates segments in one lane.
-class EvaluationLane {
- public:
-  EvaluationLane(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device,
-                 const PredictionFile* predictions, bool keeps_rows)
-      : evaluated_(evaluated),
-        predictions_(predictions),
-        unordered_(evaluated, keeps_rows),
-        reader_(evaluated.rows->make_reader(evaluated.reader_options())) {
-    const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
-    const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
-    if (device.on_gpu()) batches_at_once_ = std::max<std::int64_t>(1, gpu_batch_bytes / batch_bytes);
-    const auto row_bytes = evaluated.scoring.output_count * static_cast<std::int64_t>(sizeof(float));
-    rows_at_once_ = std::max<std::int64_t>(1, (device.on_gpu() ? gpu_outputs_bytes : outputs_bytes) / row_bytes);
-    for (const OpenedModel& model : evaluated.models)
-      predictors_.push_back(
-          make_predictor(model, evaluated.rows->row_shape(), evaluated.scoring.output_count, run, device));
-  }
-
-  // The sums over the rows of these batches.
-  EvaluationSums evaluate(IndexRange batches) {
-    EvaluationSums sums(evaluated_.scoring);
-    for (std::int64_t begin = batches.begin; begin < batches.end; begin += batches_at_once_)
-      evaluate_rows(evaluated_.rows->rows_of({begin, std::min(begin + batches_at_once_, batches.end)}), sums);
-    return sums;
-  }
-
-  const UnorderedResult& unordered() const { return unordered_; }
-  std::int64_t empty_cells() const { return reader_->empty_cells(); }
-  std::int64_t unknown_cells() const { return reader_->unknown_cells(); }
-
- private:
-  // Reads rows and evaluates them in parts, since the outputs of all of them may be large.
-  void evaluate_rows(IndexRange rows, EvaluationSums& sums) {
-    reader_->read(rows);
-    for (std::int64_t begin = rows.begin; begin < rows.end; begin += rows_at_once_)
-      evaluate_part({begin, std::min(begin + rows_at_once_, rows.end)}, begin - rows.begin, sums);
-  }
-
-  // `first`: the number of rows before these among those that were read.
-  void evaluate_part(IndexRange rows, std::int64_t first, EvaluationSums& sums) {
-    const Scoring& scoring = evaluated_.scoring;
-    outputs_.resize(static_cast<std::size_t>(rows.count() * scoring.output_count));
-    if (predictors_.size() == 1)
-      predict(*predictors_.front(), first, rows.count());
-    else
-      average_members(first, rows.count());
-    find_labels(rows.count());
-    if (evaluated_.rows->targets() != nullptr) add_to(sums, first, rows.count());
-    if (predictions_ == nullptr) return;
-    if (predictors_.size() == 1 && evaluated_.predicts_classes() && !evaluated_.gives_probabilities)
-      make_predictions(scoring.loss, scoring.output_count, outputs_.data(), rows.count());
-    predictions_->write(rows, outputs_.data(), labels_.data());
-  }
-
-  // Empty cells are filled in all rows that were read, once.
-  void predict(Predictor& predictor, std::int64_t first, std::int64_t count) {
-    const auto predicts = [&] {
-      return predictor.predict(reader_->features() + first * evaluated_.rows->feature_count(), count, outputs_.data());
-    };
-    if (!predicts() && reader_->fill_empty_cells()) static_cast<void>(predicts());
-    const bool all_finite =
-        std::all_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isfinite(output); });
-    require(all_finite || !evaluated_.models.front().trained, [&] {
-      return fmt::format(
-          "model '{}' has no finite output for some rows (their features are too far from those of the "
-          "training data). Correct these rows.",
-          evaluated_.models.front().path);
-    });
-  }
-
-  // For a single model, called before logits are converted to probabilities, since rounding may make two of them equal.
-  void find_labels(std::int64_t count) {
-    if (!evaluated_.predicts_classes()) return;
-    const std::int64_t classes = evaluated_.scoring.output_count;
-    labels_.resize(static_cast<std::size_t>(count));
-    for (std::int64_t row = 0; row < count; ++row)
-      labels_[static_cast<std::size_t>(row)] = predicted_label(outputs_.data() + row * classes, classes);
-  }
-
-  // The mean of the members' predictions, summed in double in their order.
-  void average_members(std::int64_t first, std::int64_t count) {
-    const Scoring& scoring = evaluated_.scoring;
-    sums_.assign(outputs_.size(), 0.0);
-    for (const auto& predictor : predictors_) {
-      predict(*predictor, first, count);
-      make_predictions(scoring.loss, scoring.output_count, outputs_.data(), count);
-      for (std::size_t index = 0; index < sums_.size(); ++index) sums_[index] += double{outputs_[index]};
-    }
-    const auto members = static_cast<double>(predictors_.size());
-    for (std::size_t index = 0; index < sums_.size(); ++index)
-      outputs_[index] = static_cast<float>(sums_[index] / members);
-  }
-
-  void add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count) {
-    if (!evaluated_.predicts_classes()) {
-      const float* targets = reader_->targets() + first * evaluated_.scoring.output_count;
-      sums.add({count, outputs_.data(), nullptr, nullptr, targets});
-      return;
-    }
-    const std::int64_t* labels = reader_->labels() + first;
-    const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, nullptr};
-    sums.add(rows);
-    unordered_.add(rows);
-  }
-
-  const EvaluatedModel& evaluated_;
-  const PredictionFile* predictions_;
-  UnorderedResult unordered_;
-  std::unique_ptr<RowReader> reader_;
-  std::vector<std::unique_ptr<Predictor>> predictors_;  // one per member
-  std::int64_t batches_at_once_ = 1;
-  std::int64_t rows_at_once_ = 1;
-  std::vector<float> outputs_;
-  std::vector<double> sums_;          // of the members' predictions
-  std::vector<std::int64_t> labels_;  // predicted
-};
 
 // The result of one rank's segments.
 struct PartialResult {
@@ -291,14 +137,17 @@ Fit gather_fit(const EvaluatedModel& evaluated, PartialResult part, std::int64_t
   return fit;
 }
 
-// Whether the outputs of all rows fit into memory, for metrics that need all of them. The same on all ranks.
-// Collective.
+// Whether the outputs of all rows fit into memory and messages, for metrics that need all of them. The same on all
+// ranks. Collective.
 bool fits_into_memory(const EvaluatedModel& evaluated, const EvaluationRequest& request, std::int64_t threads,
                       const Communicator& world) {
   const std::int64_t half = world.minimum(usable_memory_bytes()) / 2;
   const std::int64_t limit = request.data.memory_mib > 0 ? request.data.memory_mib << 20 : half;
   const double bytes = RankedRows::bytes(evaluated.rows->count(), evaluated.scoring.output_count, threads);
-  return evaluated.rows->targets() != nullptr && bytes <= static_cast<double>(limit);
+  const double outputs_of_rank =
+      static_cast<double>(evaluated.rows->count()) / world.size() * static_cast<double>(evaluated.scoring.output_count);
+  const bool can_be_gathered = world.size() == 1 || outputs_of_rank < max_gathered_outputs;
+  return evaluated.rows->targets() != nullptr && can_be_gathered && bytes <= static_cast<double>(limit);
 }
 
 // Logs the numbers of empty cells and of cells that the model does not know. Collective.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/evaluation_lane.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "engines/model_opening.hpp"
+#include "models/predictions.hpp"
+#include "training/metrics/predicted_label.hpp"
+
+namespace sheaf {
+namespace {
+
+// The confusion matrix is computed only if there are at most this many classes.
+constexpr std::int64_t max_confused_classes = 256;
+
+// A GPU predicts this much at once, a core one batch.
+constexpr std::int64_t gpu_batch_bytes = std::int64_t{32} << 20;
+
+// Limit of the outputs that a lane computes at once.
+constexpr std::int64_t outputs_bytes = std::int64_t{8} << 20, gpu_outputs_bytes = std::int64_t{64} << 20;
+
+}  // namespace
+
+UnorderedResult::UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows) {
+  if (!evaluated.predicts_classes()) return;
+  const std::int64_t classes = evaluated.scoring.output_count;
+  if (classes <= max_confused_classes) confusion.resize(static_cast<std::size_t>(classes * classes));
+  counts.emplace(classes);
+  if (keeps_rows) ranked.emplace(evaluated.scoring);
+}
+
+void UnorderedResult::add(const ScoredRows& rows) {
+  for (std::int64_t row = 0; row < rows.count && !confusion.empty(); ++row)
+    ++confusion[static_cast<std::size_t>(rows.labels[row] * counts->classes() + rows.predicted_labels[row])];
+  counts->add(rows);
+  if (ranked) ranked->add(rows);
+}
+
+void UnorderedResult::append(const UnorderedResult& other) {
+  for (std::size_t index = 0; index < confusion.size(); ++index) confusion[index] += other.confusion[index];
+  if (counts) counts->append(*other.counts);
+  if (ranked) ranked->append(*other.ranked);
+}
+
+EvaluationLane::EvaluationLane(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device,
+                               const PredictionFile* predictions, bool keeps_rows)
+    : evaluated_(evaluated),
+      predictions_(predictions),
+      unordered_(evaluated, keeps_rows),
+      reader_(evaluated.rows->make_reader(evaluated.reader_options())) {
+  const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
+  const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
+  if (device.on_gpu()) batches_at_once_ = std::max<std::int64_t>(1, gpu_batch_bytes / batch_bytes);
+  const auto row_bytes = evaluated.scoring.output_count * static_cast<std::int64_t>(sizeof(float));
+  rows_at_once_ = std::max<std::int64_t>(1, (device.on_gpu() ? gpu_outputs_bytes : outputs_bytes) / row_bytes);
+  for (const OpenedModel& model : evaluated.models)
+    predictors_.push_back(
+        make_predictor(model, evaluated.rows->row_shape(), evaluated.scoring.output_count, run, device));
+}
+
+EvaluationSums EvaluationLane::evaluate(IndexRange batches) {
+  EvaluationSums sums(evaluated_.scoring);
+  for (std::int64_t begin = batches.begin; begin < batches.end; begin += batches_at_once_)
+    evaluate_rows(evaluated_.rows->rows_of({begin, std::min(begin + batches_at_once_, batches.end)}), sums);
+  return sums;
+}
+
+void EvaluationLane::evaluate_rows(IndexRange rows, EvaluationSums& sums) {
+  reader_->read(rows);
+  for (std::int64_t begin = rows.begin; begin < rows.end; begin += rows_at_once_)
+    evaluate_part({begin, std::min(begin + rows_at_once_, rows.end)}, begin - rows.begin, sums);
+}
+
+void EvaluationLane::evaluate_part(IndexRange rows, std::int64_t first, EvaluationSums& sums) {
+  const Scoring& scoring = evaluated_.scoring;
+  outputs_.resize(static_cast<std::size_t>(rows.count() * scoring.output_count));
+  if (predictors_.size() == 1)
+    predict(*predictors_.front(), first, rows.count());
+  else
+    average_members(first, rows.count());
+  find_labels(rows.count());
+  if (evaluated_.rows->targets() != nullptr) add_to(sums, first, rows.count());
+  if (predictions_ == nullptr) return;
+  if (predictors_.size() == 1 && evaluated_.predicts_classes() && !evaluated_.gives_probabilities)
+    make_predictions(scoring.loss, scoring.output_count, outputs_.data(), rows.count());
+  predictions_->write(rows, outputs_.data(), labels_.data());
+}
+
+void EvaluationLane::predict(Predictor& predictor, std::int64_t first, std::int64_t count) {
+  const auto predicts = [&] {
+    return predictor.predict(reader_->features() + first * evaluated_.rows->feature_count(), count, outputs_.data());
+  };
+  if (!predicts() && reader_->fill_empty_cells()) static_cast<void>(predicts());
+  const bool all_finite =
+      std::all_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isfinite(output); });
+  require(all_finite || !evaluated_.models.front().trained, [&] {
+    return fmt::format(
+        "model '{}' has no finite output for some rows (their features are too far from those of the "
+        "training data). Correct these rows.",
+        evaluated_.models.front().path);
+  });
+}
+
+void EvaluationLane::find_labels(std::int64_t count) {
+  if (!evaluated_.predicts_classes()) return;
+  const std::int64_t classes = evaluated_.scoring.output_count;
+  labels_.resize(static_cast<std::size_t>(count));
+  for (std::int64_t row = 0; row < count; ++row)
+    labels_[static_cast<std::size_t>(row)] = predicted_label(outputs_.data() + row * classes, classes);
+}
+
+void EvaluationLane::average_members(std::int64_t first, std::int64_t count) {
+  const Scoring& scoring = evaluated_.scoring;
+  sums_.assign(outputs_.size(), 0.0);
+  for (const auto& predictor : predictors_) {
+    predict(*predictor, first, count);
+    make_predictions(scoring.loss, scoring.output_count, outputs_.data(), count);
+    for (std::size_t index = 0; index < sums_.size(); ++index) sums_[index] += double{outputs_[index]};
+  }
+  const auto members = static_cast<double>(predictors_.size());
+  for (std::size_t index = 0; index < sums_.size(); ++index)
+    outputs_[index] = static_cast<float>(sums_[index] / members);
+}
+
+void EvaluationLane::add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count) {
+  if (!evaluated_.predicts_classes()) {
+    const float* targets = reader_->targets() + first * evaluated_.scoring.output_count;
+    sums.add({count, outputs_.data(), nullptr, nullptr, targets});
+    return;
+  }
+  const std::int64_t* labels = reader_->labels() + first;
+  const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, nullptr};
+  sums.add(rows);
+  unordered_.add(rows);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,78 @@
+// Evaluates models on ranges of rows in one lane.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "commands/evaluate/evaluated_model.hpp"
+#include "commands/evaluate/prediction_file.hpp"
+#include "core/index_range.hpp"
+#include "models/predictor.hpp"
+#include "parallel/devices/lane_device.hpp"
+#include "study/run_options.hpp"
+#include "training/metrics/counts.hpp"
+#include "training/metrics/evaluation_sums.hpp"
+#include "training/metrics/ranked.hpp"
+
+namespace sheaf {
+
+/// The part of the results for which the order of the rows does not matter, because it counts rows or sorts them.
+struct UnorderedResult {
+  std::vector<std::int64_t> confusion;  ///< [classes, classes], label by predicted label; empty for many classes
+  std::optional<ClassCounts> counts;    ///< for classification
+  std::optional<RankedRows> ranked;     ///< if all rows fit into memory
+
+  UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows);
+  void add(const ScoredRows& rows);
+  void append(const UnorderedResult& other);
+};
+
+/// Predicts rows with one or several models and scores them, segment by segment. Not shared between threads.
+class EvaluationLane {
+ public:
+  /// `predictions`: null without a file. `keeps_rows`: for ranked metrics. All references outlive the lane.
+  EvaluationLane(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device,
+                 const PredictionFile* predictions, bool keeps_rows);
+
+  /// The sums over the rows of these batches. Throws RunError for models without finite outputs.
+  EvaluationSums evaluate(IndexRange batches);
+
+  /// Of all rows so far.
+  const UnorderedResult& unordered() const { return unordered_; }
+  std::int64_t empty_cells() const { return reader_->empty_cells(); }
+  std::int64_t unknown_cells() const { return reader_->unknown_cells(); }
+
+ private:
+  // Reads rows and evaluates them in parts, since the outputs of all of them may be large.
+  void evaluate_rows(IndexRange rows, EvaluationSums& sums);
+
+  // `first`: the number of rows before these among those that were read.
+  void evaluate_part(IndexRange rows, std::int64_t first, EvaluationSums& sums);
+
+  // Empty cells are filled in all rows that were read, once.
+  void predict(Predictor& predictor, std::int64_t first, std::int64_t count);
+
+  // For a single model, called before logits are converted to probabilities, since rounding may make two of them equal.
+  void find_labels(std::int64_t count);
+
+  // The mean of the members' predictions, summed in double in their order.
+  void average_members(std::int64_t first, std::int64_t count);
+
+  void add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count);
+
+  const EvaluatedModel& evaluated_;
+  const PredictionFile* predictions_;
+  UnorderedResult unordered_;
+  std::unique_ptr<RowReader> reader_;
+  std::vector<std::unique_ptr<Predictor>> predictors_;  // one per member
+  std::int64_t batches_at_once_ = 1;
+  std::int64_t rows_at_once_ = 1;
+  std::vector<float> outputs_;
+  std::vector<double> sums_;          // of the members' predictions
+  std::vector<std::int64_t> labels_;  // predicted
+};
+
+}  // namespace sheaf
