@@ -36,7 +36,6 @@ class Combinations {
 
   /// The number of combinations; larger grids return max_iterations + 1.
   std::int64_t count() const { return count_; }
-  std::size_t key_count() const { return keys_.size(); }
   const std::string& key(std::size_t key) const { return keys_[key].name; }
   const std::vector<std::string>& candidates(std::size_t key) const { return keys_[key].candidates; }
 

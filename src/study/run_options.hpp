@@ -1,4 +1,4 @@
-// The section [run] of a study: devices, lanes, limits and output. Results do not depend on it.
+// The section [run] of a study: devices, lanes, limits and output.
 // SPDX-License-Identifier: MIT
 #pragma once
 

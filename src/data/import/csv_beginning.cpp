@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "data/import/csv_columns.hpp"
+#include "data/import/csv_first_line.hpp"
 
 namespace sheaf {
 namespace {

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/import/csv_first_line.hpp"
 #include "data/import/csv_start.hpp"
 
 namespace sheaf {

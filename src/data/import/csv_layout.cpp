@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/import/csv_first_line.hpp"
 
 namespace sheaf {
 namespace {

@@ -41,16 +41,11 @@ struct CsvStart {
 ///   - it has all features of the model, or a column that an option names;
 ///   - above columns of numbers it has texts that do not mean an empty cell;
 ///   - it is 0, 1, ... or 1, 2, ... and its label occurs nowhere else, or its numbers rise or fall beside a label that
-///   is
-///     a text and occurs nowhere else;
+///     is a text and occurs nowhere else;
 ///   - its label is a text that occurs nowhere else, while half of the labels or more are repeated;
 ///   - all columns are texts, and no text of the line occurs again in its column.
 /// Otherwise it is a row. Throws RunError, with advice on --header, if the evidence is contradictory, and for tables
-/// with borders, as programs print them. `file` is for the
-/// message.
+/// with borders, as programs print them. `file` is for the message.
 CsvStart find_start(const CsvSample& sample, const StartHints& hints, const EmptyCells& empty, const std::string& file);
-
-/// Whether a name is one that programs give to a column of row numbers: "", "Unnamed: 0", "Unnamed: 0.1".
-bool is_row_number_name(const std::string& name);
 
 }  // namespace sheaf

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "data/import/csv_start.hpp"
 
+#include "data/import/csv_first_line.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "study/section_checks.hpp"
+
+namespace sheaf {
+namespace {
+
+void check_file_data(const Study& study, Problems& problems) {
+  if (study.data.file.empty())
+    problems.add({"data.source", "data.file"},
+                 "data.source = file needs data.file. Set data.file to an HDF5 file, or data.source = synthetic.");
+}
+
+void check_synthetic_data(const Study& study, Problems& problems) {
+  const DataOptions& data = study.data;
+  if (!data.file.empty())
+    problems.add(
+        {"data.file", "data.source"},
+        fmt::format("data.file = {} has no effect (data.source = synthetic). Leave it out, or set data.source = file.",
+                    data.file));
+  if (!data.weights.empty())
+    problems.add(
+        {"data.weights", "data.source"},
+        fmt::format(
+            "data.weights = {} has no effect (data.source = synthetic). Leave it out, or set data.source = file.",
+            data.weights));
+  if (data.task == Task::classification && data.classes == 0)
+    problems.add({"data.task", "data.classes", "data.source"},
+                 "synthetic data for classification needs a number of classes, but data.classes = auto. Set "
+                 "data.classes.");
+  if (data.task == Task::classification && data.outputs != 1)
+    problems.add({"data.outputs", "data.task", "data.source"},
+                 fmt::format("data.outputs = {} has no effect (data.task = classification). Leave it out, or set "
+                             "data.task = regression.",
+                             data.outputs));
+  const ImageShape& image = data.image;
+  if (image.channels != 0 && image.channels * image.height * image.width != data.columns)
+    problems.add({"data.image", "data.columns", "data.source"},
+                 fmt::format("{} has {} values, but data.columns = {}. Set data.columns = {}.",
+                             assignment(study, "data.image"), image.channels * image.height * image.width, data.columns,
+                             image.channels * image.height * image.width));
+  if (data.draw == Draw::iteration && (study.search.folds > 1 || study.ensemble.members > 1))
+    problems.add(
+        {"data.draw", "search.folds", "ensemble.members", "data.source"},
+        fmt::format(
+            "data.draw = iteration cannot be combined with {} (folds and members need the same data in all "
+            "iterations). Set data.draw = study.",
+            study.search.folds > 1 ? assignment(study, "search.folds") : assignment(study, "ensemble.members")));
+  if (data.rows < study.search.folds)
+    problems.add({"data.rows", "search.folds", "data.source"},
+                 fmt::format("data.rows = {} is less than search.folds = {}. Use more rows or fewer folds.", data.rows,
+                             study.search.folds));
+}
+
+}  // namespace
+
+void check_data(const Study& study, Problems& problems) {
+  if (study.data.source == DataSource::file)
+    check_file_data(study, problems);
+  else
+    check_synthetic_data(study, problems);
+  if (study.data.task == Task::regression && study.data.classes != 0)
+    problems.add({"data.classes", "data.task"}, fmt::format("data.classes = {} has no effect (data.task = regression). "
+                                                            "Leave it out, or set data.task = classification.",
+                                                            study.data.classes));
+  if (study.data.task == Task::classification && study.data.normalize_targets == NormalizeTargets::standard)
+    problems.add({"data.normalize_targets", "data.task"},
+                 "data.normalize_targets = standard has no effect (data.task = classification). Leave it out, or set "
+                 "data.task = regression.");
+  if (study.data.validation > 0.0 && study.search.folds > 1)
+    problems.add(
+        {"data.validation", "search.folds"},
+        fmt::format("data.validation = {} cannot be combined with search.folds = {} (the folds select the validation "
+                    "rows). Leave out one of them.",
+                    *study.data.validation, study.search.folds));
+}
+
+// Scaled targets need a last layer whose weights and bias can be converted to the units of the targets.
+void check_target_normalization(const Study& study, Problems& problems) {
+  if (study.data.normalize_targets != NormalizeTargets::standard) return;
+  const bool foreign = is_user_module(study.model.kind);
+  if (foreign || !study.model.bias)
+    problems.add({"data.normalize_targets", foreign ? "model.kind" : "model.bias"},
+                 fmt::format("data.normalize_targets = standard needs one of Sheaf's networks with a bias, but {}. Set "
+                             "data.normalize_targets = none.",
+                             assignment(study, foreign ? "model.kind" : "model.bias")));
+}
+
+}  // namespace sheaf

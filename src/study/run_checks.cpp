@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "study/section_checks.hpp"
+#include "study/settings_table.hpp"
+
+namespace sheaf {
+
+void check_run(const Study& study, Problems& problems) {
+  if (study.run.threads > 1 && study.run.lanes != 1)
+    problems.add({"run.threads", "run.lanes"},
+                 fmt::format("run.threads = {} needs one lane, but run.lanes = {}. Set run.lanes = 1, or leave out "
+                             "run.threads.",
+                             study.run.threads, setting_text(study, "run.lanes")));
+  if (study.run.threads > 1 && study.run.core_lanes > 0)
+    problems.add({"run.threads", "run.core_lanes"},
+                 fmt::format("run.threads = {} needs one lane (run.core_lanes = {} adds more). Leave out one of them.",
+                             study.run.threads, study.run.core_lanes));
+  for (const auto& [key, is_set] :
+       {std::pair("run.ranks_per_gpu", study.run.ranks_per_gpu > 1), {"run.core_lanes", study.run.core_lanes > 0}})
+    if (is_set && study.run.device == DeviceRequest::cpu)
+      problems.add({key, "run.device"}, fmt::format("{} has no effect (run.device = cpu). Leave it out, or set "
+                                                    "run.device = auto.",
+                                                    assignment(study, key)));
+  if (study.run.engine != EngineKind::native) return;
+  const auto refuse = [&](const std::string& supported, const std::string& key, const std::string& advice) {
+    problems.add({"run.engine", key},
+                 fmt::format("run.engine = native supports only {}, but {}. {}, or start a run with run.engine = auto.",
+                             supported, assignment(study, key), advice));
+  };
+  if (study.run.threads > 1) refuse("one thread per lane", "run.threads", "Leave out run.threads");
+  if (study.run.device == DeviceRequest::cuda) refuse("CPUs", "run.device", "Set run.device = cpu");
+  const Precision precision = study.train.precision;
+  if ((precision == Precision::bfloat16 || precision == Precision::tf32) && !is_searched(study, "train.precision"))
+    refuse("float32 and float64", "train.precision", "Use a different train.precision");
+}
+
+}  // namespace sheaf

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/text.hpp"
+#include "study/combinations.hpp"
+#include "study/metrics.hpp"
+#include "study/searched_text.hpp"
+#include "study/section_checks.hpp"
+
+namespace sheaf {
+namespace {
+
+// Checks the metrics that `key` names.
+void check_metrics(const Study& study, const std::string& key, const std::vector<const Metric*>& metrics,
+                   Problems& problems) {
+  if (metrics.empty()) return;
+  for (const Metric* const metric : metrics)
+    if (study.data.task != Task::automatic && metric->task != study.data.task)
+      problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
+                                                   key, metric->name, setting_text(study, "data.task"), key));
+  for (const Metric* const metric : metrics)
+    if (metric->losses == MetricLosses::probabilities && study.train.loss == LossKind::mse)
+      problems.add(
+          {key, "train.loss"},
+          fmt::format("{} = {} needs probabilities (with train.loss = mse, outputs are not probabilities). Use "
+                      "a different {}, or a different train.loss.",
+                      key, metric->name, key));
+  if (study.search.folds == 1 && study.data.validation == 0.0)
+    problems.add({key, "search.folds", "data.validation"},
+                 fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
+                             assignment(study, key)));
+}
+
+void check_metrics(const Study& study, Problems& problems) {
+  std::vector<const Metric*> metrics;
+  if (const Metric* const score = find_metric(study.search.metric)) metrics.push_back(score);
+  check_metrics(study, "search.metric", metrics, problems);
+  metrics.clear();
+  for (const MetricKind metric : study.run.metrics) metrics.push_back(&metric_of(metric));
+  check_metrics(study, "run.metrics", metrics, problems);
+}
+
+void check_random_search(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  const double combinations = static_cast<double>(Combinations(study).count());
+  const bool has_ranges = std::any_of(search.keys.begin(), search.keys.end(),
+                                      [](const SearchedKey& key) { return key.sampling != Sampling::list; });
+  if (search.trials == 0)
+    problems.add({"search.method", "search.trials"},
+                 "search.method = random needs a number of trials (search.trials = none). Set search.trials, e.g. to "
+                 "100.");
+  if (search.keys.empty())
+    problems.add({"search.method", "search.trials"},
+                 "search.method = random has nothing to search (no searched keys). Add lists or ranges to [search], "
+                 "e.g. train.learning_rate = log_uniform(1e-4, 1e-1).");
+  else if (!has_ranges && static_cast<double>(search.trials) > combinations)
+    problems.add({"search.method", "search.trials"},
+                 fmt::format("search.trials = {} is more than the {} of the lists in [search]. Set search.method = "
+                             "grid and leave out search.trials, or use ranges such as uniform(0, 0.5).",
+                             search.trials, counted(static_cast<std::int64_t>(combinations), "combination")));
+}
+
+void check_grid_search(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  if (search.trials > 0)
+    problems.add({"search.method", "search.trials"},
+                 "search.trials has no effect (search.method = grid trains all combinations). Leave it out, or set "
+                 "search.method = random.");
+  for (const auto& searched : search.keys)
+    if (searched.sampling != Sampling::list)
+      problems.add({"search.method", "search.trials", searched.key},
+                   fmt::format("search.{} = {} is a range, and a grid needs lists. Set search.trials for a random "
+                               "search, or list the values.",
+                               searched.key, searched_text(searched)));
+  if (search.keys.empty() && search.folds == 1)
+    problems.add({"search.method", "search.folds"},
+                 "search.method = grid has nothing to search (no searched keys, search.folds = 1). Add candidates to "
+                 "[search], e.g. train.learning_rate = 1e-3, 1e-2, or set search.folds.");
+}
+
+}  // namespace
+
+void check_search(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  check_metrics(study, problems);
+  if (search.method == SearchMethod::random) check_random_search(study, problems);
+  if (search.method == SearchMethod::grid) check_grid_search(study, problems);
+  if (search.method == SearchMethod::none) {
+    if (!search.keys.empty())
+      problems.add({"search.method"},
+                   "searched keys need a search method (search.method = none). Set search.method = grid.");
+    if (search.trials > 0)
+      problems.add({"search.method", "search.trials"},
+                   fmt::format("search.trials = {} has no effect (search.method = none). Set search.method = random.",
+                               search.trials));
+    for (const auto& [key, count] : {std::pair("search.folds", search.folds), {"search.repeats", search.repeats}})
+      if (count > 1)
+        problems.add({"search.method", key},
+                     fmt::format("{} has no effect (search.method = none). Set search.method = grid, which also "
+                                 "cross-validates a study without searched keys.",
+                                 assignment(study, key)));
+  }
+}
+
+void check_iteration_count(const Study& study, Problems& problems) {
+  if (planned_iterations(study) <= static_cast<double>(max_iterations)) return;
+  std::vector<std::string> keys;
+  std::string factors;
+  const bool is_random = study.search.method == SearchMethod::random;
+  if (is_random) {
+    keys.push_back("search.trials");
+    factors = fmt::format("search.trials = {} x ", study.search.trials);
+  }
+  for (const auto& searched : study.search.keys) {
+    if (is_random) break;
+    keys.push_back(searched.key);
+    factors += fmt::format("{} of {} x ", searched.candidates.size(), searched.key);
+  }
+  for (const auto& [key, factor] : {std::pair("study.iterations", study.study.iterations),
+                                    {"search.repeats", study.search.repeats},
+                                    {"search.folds", study.search.folds},
+                                    {"ensemble.members", study.ensemble.members}}) {
+    keys.push_back(key);
+    factors += fmt::format("{} = {} x ", key, factor);
+  }
+  factors.resize(factors.size() - 3);
+  problems.add(keys, fmt::format("the study has more than {} iterations ({}). Reduce one of these numbers.",
+                                 max_iterations, factors));
+}
+
+}  // namespace sheaf

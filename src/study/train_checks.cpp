@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "study/section_checks.hpp"
+#include "study/settings_table.hpp"
+
+namespace sheaf {
+namespace {
+
+// Data without validation rows, as far as the study tells.
+bool has_no_validation(const Study& study) {
+  if (study.search.folds > 1) return false;
+  return study.data.validation ? *study.data.validation == 0 : study.data.source == DataSource::synthetic;
+}
+
+}  // namespace
+
+// Keys whose `auto` depends on the data are settled once for all trials.
+void check_auto_candidates(const Study& study, Problems& problems) {
+  constexpr const char* settled_once[] = {"model.kind", "model.channels", "train.epochs", "train.loss"};
+  for (const auto& [key, candidates, sampling] : study.search.keys)
+    if (std::find(std::begin(settled_once), std::end(settled_once), key) != std::end(settled_once) &&
+        std::find(candidates.begin(), candidates.end(), "auto") != candidates.end())
+      problems.add({"search." + key},
+                   fmt::format("search.{0} has the candidate auto. List the values of {0} to compare.", key));
+}
+
+void check_schedule(const Study& study, Problems& problems) {
+  const TrainOptions& train = study.train;
+  const TrainOptions defaults;
+  const bool is_plateau = train.schedule == Schedule::plateau;
+  if (is_plateau && has_no_validation(study))
+    problems.add({"train.schedule", "data.validation", "search.folds"},
+                 "train.schedule = plateau needs validation rows. Set data.validation, e.g. to 0.1, or search.folds.");
+  for (const auto& [key, is_set] : {std::pair("train.plateau_factor", train.plateau_factor != defaults.plateau_factor),
+                                    {"train.plateau_patience", train.plateau_patience != defaults.plateau_patience}})
+    if (is_set && !is_plateau && is_mistake(study, key, "train.schedule"))
+      problems.add({key, "train.schedule"},
+                   fmt::format("{} has no effect ({}). Leave it out, or set train.schedule = plateau.",
+                               assignment(study, key), assignment(study, "train.schedule")));
+  if (train.epochs > 0 && train.warmup_epochs > static_cast<double>(train.epochs))
+    problems.add({"train.warmup_epochs", "train.epochs"},
+                 fmt::format("{} is more than train.epochs = {}. Use fewer.", assignment(study, "train.warmup_epochs"),
+                             train.epochs));
+}
+
+void check_train(const Study& study, Problems& problems) {
+  const TrainOptions& train = study.train;
+  if ((train.loss == LossKind::cross_entropy || train.loss == LossKind::bce) && study.data.task == Task::regression)
+    problems.add({"train.loss", "data.task"},
+                 fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
+                             "train.loss = mse.",
+                             assignment(study, "train.loss")));
+  const bool adam = train.optimizer == OptimizerKind::adam || train.optimizer == OptimizerKind::adamw;
+  if (adam && train.momentum > 0 && is_mistake(study, "train.momentum", "train.optimizer"))
+    problems.add({"train.momentum", "train.optimizer"},
+                 fmt::format("train.momentum = {} has no effect ({}). Leave it out, or set train.optimizer = sgd.",
+                             train.momentum, assignment(study, "train.optimizer")));
+  const auto refuse_unused = [&](const char* key, bool is_set, bool is_used, const char* advice) {
+    if (is_set && !is_used && is_mistake(study, key, "train.optimizer"))
+      problems.add({key, "train.optimizer"},
+                   fmt::format("{} has no effect ({}). Leave it out, or set train.optimizer = {}.",
+                               assignment(study, key), assignment(study, "train.optimizer"), advice));
+  };
+  const TrainOptions defaults;
+  refuse_unused("train.beta1", train.beta1 != defaults.beta1, adam, "adam");
+  refuse_unused("train.beta2", train.beta2 != defaults.beta2, adam, "adam");
+  refuse_unused("train.alpha", train.alpha != defaults.alpha, train.optimizer == OptimizerKind::rmsprop, "rmsprop");
+  refuse_unused("train.epsilon", train.epsilon != defaults.epsilon, train.optimizer != OptimizerKind::sgd, "adam");
+  if (train.nesterov && train.optimizer != OptimizerKind::sgd && is_mistake(study, "train.nesterov", "train.optimizer"))
+    problems.add({"train.nesterov", "train.optimizer"},
+                 fmt::format("train.nesterov = true has no effect ({}). Leave it out, or set train.optimizer = sgd.",
+                             assignment(study, "train.optimizer")));
+  if (train.nesterov && train.optimizer == OptimizerKind::sgd && train.momentum == 0)
+    problems.add({"train.nesterov", "train.optimizer", "train.momentum"},
+                 "train.nesterov = true needs momentum, but train.momentum = 0. Set train.momentum, e.g. to 0.9.");
+}
+
+// LibTorch has one TF32 setting per process.
+void check_tf32(const Study& study, Problems& problems) {
+  if (study.train.precision != Precision::tf32) return;
+  if (study.run.device == DeviceRequest::cpu)
+    problems.add({"train.precision", "run.device"},
+                 "train.precision = tf32 needs GPUs, but run.device = cpu. Set train.precision = float32, or "
+                 "run.device = cuda.");
+  if (is_searched(study, "train.precision"))
+    problems.add({"train.precision"},
+                 "train.precision = tf32 cannot be searched (all models of a rank share this setting). Start a "
+                 "separate run with train.precision = tf32.");
+}
+
+void check_saved_models(const Study& study, Problems& problems) {
+  const bool saves = study.run.models == ModelsSaved::best || study.run.models == ModelsSaved::all;
+  if (saves && study.model.kind == ModelKind::plugin)
+    problems.add(
+        {"run.models", "model.kind"},
+        fmt::format("{} cannot save {} (plugin models cannot be saved as TorchScript files). Set run.models = none.",
+                    assignment(study, "run.models"), assignment(study, "model.kind")));
+}
+
+}  // namespace sheaf
