@@ -1,4 +1,4 @@
-// What a run has reached so far: its counts, best trial, speed and lost work. Pure.
+// The state of a run: its counts, best trial, speed and lost work. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -19,7 +19,7 @@
 
 namespace sheaf {
 
-/// What the rows contained, for notes.
+/// Facts about the rows, for notes.
 struct CsvCounts {
   std::int64_t rows = 0;
   std::int64_t dropped_rows = 0;        ///< rows with empty cells, left out by --missing=drop
