@@ -109,17 +109,14 @@ UnorderedResult gather_unordered(UnorderedResult own, const Scoring& scoring, co
   return own;
 }
 
-// Adds up the results of all ranks on rank 0, the sums in row order. Collective.
-Fit gather_fit(const EvaluatedModel& evaluated, PartialResult part, std::int64_t threads, const Communicator& world) {
-  const std::vector<double> numbers = world.gather(part.sums);
-  const Scoring& scoring = evaluated.scoring;
-  UnorderedResult unordered = gather_unordered(std::move(part.unordered), scoring, world);
-  Fit fit;
-  if (!world.is_root()) return fit;
+// The fit of the model from the numbers of all segments, in row order. Pure.
+Fit fit_of(const Scoring& scoring, const std::vector<double>& numbers, UnorderedResult unordered,
+           std::int64_t threads) {
   EvaluationSums sums(scoring);
   const auto numbers_per_segment = static_cast<std::size_t>(number_count(scoring));
   for (std::size_t first = 0; first < numbers.size(); first += numbers_per_segment)
     sums.append({scoring, numbers.data() + first});
+  Fit fit;
   fit.loss = sums.loss();
   fit.metrics = sums.metrics();
   for (const Metric& metric : metric_table) {
@@ -134,6 +131,17 @@ Fit gather_fit(const EvaluatedModel& evaluated, PartialResult part, std::int64_t
   std::sort(fit.metrics.begin(), fit.metrics.end(),
             [](const MetricValue& a, const MetricValue& b) { return a.metric < b.metric; });
   fit.confusion = std::move(unordered.confusion);
+  return fit;
+}
+
+// Adds up the results of all ranks on rank 0, whose threads may be refused. Collective.
+Fit gather_fit(const EvaluatedModel& evaluated, PartialResult part, std::int64_t threads, const Communicator& world) {
+  const std::vector<double> numbers = world.gather(part.sums);
+  UnorderedResult unordered = gather_unordered(std::move(part.unordered), evaluated.scoring, world);
+  Fit fit;
+  agree(world, [&] {
+    if (world.is_root()) fit = fit_of(evaluated.scoring, numbers, std::move(unordered), threads);
+  });
   return fit;
 }
 
