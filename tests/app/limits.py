@@ -98,9 +98,9 @@ def refuse_mpi():
 
 
 def refuse_threads(kind, count):
-    """Refuses each of the `count` threads of a run, and one more."""
+    """Refuses threads of the `count` of a run (the long tests: each of them), and one more."""
     ways = ({}, {"ranks": 2}, {"one_of_two": True})
-    for number in range(1, count + 2):
+    for number in range(1, count + 2, 1 if fine else 2):
         for way in ways if fine else [ways[number % len(ways)]]:
             case = f"{kind}: thread {number} of {count} is refused, {way or 'alone'}"
             result = run(args(kind), refuse_thread=number, **way)

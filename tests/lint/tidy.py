@@ -31,18 +31,20 @@ def chosen_program():
     sys.exit(77)
 
 
-def without_precompiled_header(command):
-    """The compile command without the header that g++ precompiled, which clang cannot read. Sources include all headers
-    that they use themselves."""
-    return re.sub(r" (-Winvalid-pch|(-Xclang )?-include(-pch)? (-Xclang )?\S*cmake_pch\S*)", "", command)
+def single_files(entry):
+    """The compile command of each source file of an entry, which may be a file of a unity build: it includes them."""
+    file = pathlib.Path(entry["file"])
+    if file.parent.name != "Unity":
+        return [entry]
+    sources = re.findall(r'^#include "(.*)"$', file.read_text(), re.M)
+    return [{**entry, "file": source, "command": entry["command"].replace(str(file), source)} for source in sources]
 
 
 def write_commands():
     """Writes compile_commands.json for the sources of src to the working directory; returns the source files."""
     commands = json.loads((BUILD / "compile_commands.json").read_text())
+    commands = [single for entry in commands for single in single_files(entry)]
     commands = [entry for entry in commands if pathlib.Path(entry["file"]).is_relative_to(SOURCE / "src")]
-    for entry in commands:
-        entry["command"] = without_precompiled_header(entry["command"])
     pathlib.Path("compile_commands.json").write_text(json.dumps(commands))
     return sorted({entry["file"] for entry in commands})
 
