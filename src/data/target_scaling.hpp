@@ -23,11 +23,6 @@ struct TargetScaling {
     const auto index = static_cast<std::size_t>(output);
     return static_cast<Value>((double{target} - double{shift[index]}) / unit[index]);
   }
-  /// Squared errors of an output are multiplied by this, to convert them to the units of the targets.
-  double squared_unit(std::int64_t output) const {
-    const double value = unit[static_cast<std::size_t>(output)];
-    return value * value;
-  }
 };
 
 /// The mean and the (population) standard deviation of each target over `rows`; the unit of a constant target is 1.

@@ -9,8 +9,9 @@ namespace sheaf {
 
 void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, std::int64_t count) {
   float* const end = outputs + count * output_count;
-  if (loss == LossKind::mse) return;
-  if (loss == LossKind::bce) {
+  const Link link = loss_of(loss).link;
+  if (link == Link::none) return;
+  if (link == Link::sigmoid) {
     for (; outputs != end; ++outputs) *outputs = static_cast<float>(1 / (1 + std::exp(-double{*outputs})));
     return;
   }
@@ -25,13 +26,13 @@ void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, 
 
 bool are_probabilities(LossKind loss, std::int64_t output_count, const float* outputs, std::int64_t count) {
   constexpr double tolerance = 1e-3;
-  if (loss == LossKind::mse || count == 0) return false;
+  if (loss_of(loss).link == Link::none || count == 0) return false;
   for (const float* row = outputs; row != outputs + count * output_count; row += output_count) {
     // The comparisons are false for NaN.
     if (!std::all_of(row, row + output_count,
                      [](float value) { return value >= -tolerance && value <= 1 + tolerance; }))
       return false;
-    if (loss == LossKind::cross_entropy && std::abs(std::accumulate(row, row + output_count, 0.0) - 1) > tolerance)
+    if (loss_of(loss).link == Link::softmax && std::abs(std::accumulate(row, row + output_count, 0.0) - 1) > tolerance)
       return false;
   }
   return true;

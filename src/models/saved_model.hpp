@@ -12,8 +12,8 @@
 #include "models/network_layout.hpp"
 #include "models/network_state.hpp"
 #include "study/data_options.hpp"
+#include "study/losses.hpp"
 #include "study/model_options.hpp"
-#include "study/train_options.hpp"
 
 namespace torch::jit {
 struct Module;
@@ -25,7 +25,7 @@ namespace sheaf {
 struct ModelDescription {
   ModelOptions model;
   Task task = Task::regression;
-  LossKind loss = LossKind::mse;
+  LossFunction loss;
   DataShape shape;       ///< shape of the data that it was trained for; `rows` is not used
   DataDescription data;  ///< the data that it was trained for
 };

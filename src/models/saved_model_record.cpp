@@ -26,14 +26,16 @@ namespace {
 
 // The keys of a study that are part of a model's description.
 bool describes_model(const std::string& key) {
-  return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "data.task" || key == "data.image";
+  return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "train.huber_delta" || key == "data.task" ||
+         key == "data.image";
 }
 
 // Lines "key = value": the numbers of features and outputs, the description of the data as JSON, and the study's keys.
 std::string model_text(const ModelDescription& description) {
   Study study;
   study.model = description.model;
-  study.train.loss = description.loss;
+  study.train.loss = description.loss.kind;
+  study.train.huber_delta = description.loss.delta;
   study.data.task = description.task;
   study.data.image = description.shape.image;
   std::string text = fmt::format("# sheaf {}\nfeatures = {}\noutputs = {}\n", program_version(),
@@ -72,7 +74,7 @@ ModelDescription parse_model_text(const std::string& text) {
   }
   require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
-  return {study.model, study.data.task, study.train.loss, shape, std::move(data)};
+  return {study.model, study.data.task, loss_function(study.train), shape, std::move(data)};
 }
 
 // The values that the model has for empty cells, as those of the columns, in the units of the table.

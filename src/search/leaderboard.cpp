@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "search/leaderboard.hpp"
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 
 #include <algorithm>
@@ -51,9 +52,11 @@ void keep_last_stages(std::vector<TrialSummary>& trials) {
 
 bool has_one_loss(const Study& study) {
   return std::none_of(study.search.keys.begin(), study.search.keys.end(), [](const SearchedKey& searched) {
-    const auto& kinds = searched.candidates;
-    return searched.key == "train.loss" &&
-           std::any_of(kinds.begin(), kinds.end(), [&](const std::string& kind) { return kind != kinds.front(); });
+    const auto& values = searched.candidates;
+    const bool changes_loss = searched.key == "train.loss" || searched.key == "train.huber_delta";
+    return changes_loss && (searched.sampling != Sampling::list ||
+                            std::any_of(values.begin(), values.end(),
+                                        [&](const std::string& value) { return value != values.front(); }));
   });
 }
 
@@ -160,8 +163,8 @@ bool Leaderboard::is_before(const TrialSummary& a, const TrialSummary& b) const 
   // Trials with equal scores are ordered by their losses only within one kind of loss.
   const auto costs = [this](const TrialSummary& trial) {
     const Costs all = costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
-    const LossKind kind = ranking_.one_loss ? LossKind{} : plan_.trial(trial.trial).train.loss;
-    return std::tuple(all.front(), kind, all);
+    const LossFunction loss = ranking_.one_loss ? LossFunction() : loss_function(plan_.trial(trial.trial).train);
+    return std::tuple(all.front(), loss.kind, loss.delta, all);
   };
   const auto of_a = costs(a), of_b = costs(b);
   return of_a != of_b ? of_a < of_b : a.trial < b.trial;

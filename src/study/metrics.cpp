@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "study/study.hpp"
-
 namespace sheaf {
 namespace {
 
@@ -32,11 +30,6 @@ const Metric& default_metric(Task task) {
   const Metric* const found = find_first([task](const Metric& metric) { return metric.task == task; });
   if (found == nullptr) throw std::logic_error("the task is not settled");
   return *found;
-}
-
-const Metric& score_metric(const Study& study) {
-  const Metric* const found = find_metric(study.search.metric);
-  return found == nullptr ? default_metric(study.data.task) : *found;
 }
 
 }  // namespace sheaf

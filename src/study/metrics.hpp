@@ -7,11 +7,8 @@
 #include <string_view>
 
 #include "study/data_options.hpp"
-#include "study/train_options.hpp"
 
 namespace sheaf {
-
-struct Study;
 
 enum class MetricKind : std::uint8_t { accuracy, balanced_accuracy, f1_macro, log_loss, roc_auc, r2, mae };
 
@@ -61,18 +58,10 @@ constexpr const Metric& metric_of(MetricKind kind) {
   return metric_table[static_cast<std::size_t>(kind)];
 }
 
-/// Whether a metric can be computed for models of this task and loss.
-constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
-  return metric.task == task && (metric.losses == MetricLosses::all || loss != LossKind::mse);
-}
-
 /// Null if there is no such metric.
 const Metric* find_metric(std::string_view name);
 
 /// The first metric for `task` in the table. Throws std::logic_error if the task is not settled.
 const Metric& default_metric(Task task);
-
-/// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task.
-const Metric& score_metric(const Study& study);
 
 }  // namespace sheaf

@@ -7,6 +7,7 @@
 
 #include "core/text.hpp"
 #include "study/combinations.hpp"
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/searched_text.hpp"
 #include "study/section_checks.hpp"
@@ -23,12 +24,12 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
       problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
                                                    key, metric->name, setting_text(study, "data.task"), key));
   for (const Metric* const metric : metrics)
-    if (metric->losses == MetricLosses::probabilities && study.train.loss == LossKind::mse)
-      problems.add(
-          {key, "train.loss"},
-          fmt::format("{} = {} needs probabilities (with train.loss = mse, outputs are not probabilities). Use "
-                      "a different {}, or a different train.loss.",
-                      key, metric->name, key));
+    if (metric->losses == MetricLosses::probabilities && study.train.loss != LossKind::automatic &&
+        loss_of(study.train.loss).link == Link::none)
+      problems.add({key, "train.loss"},
+                   fmt::format("{0} = {1} needs probabilities (with {2}, outputs are not probabilities). Use "
+                               "a different {0}, or a different train.loss.",
+                               key, metric->name, assignment(study, "train.loss")));
   if (study.search.folds == 1 && study.data.validation == 0.0)
     problems.add({key, "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "study/losses.hpp"
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
 
@@ -50,11 +51,16 @@ void check_schedule(const Study& study, Problems& problems) {
 
 void check_train(const Study& study, Problems& problems) {
   const TrainOptions& train = study.train;
-  if ((train.loss == LossKind::cross_entropy || train.loss == LossKind::bce) && study.data.task == Task::regression)
+  if (train.loss != LossKind::automatic && loss_of(train.loss).needs_classes() && study.data.task == Task::regression)
     problems.add({"train.loss", "data.task"},
                  fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
                              "train.loss = mse.",
                              assignment(study, "train.loss")));
+  if (train.huber_delta != TrainOptions().huber_delta && train.loss != LossKind::huber &&
+      is_mistake(study, "train.huber_delta", "train.loss"))
+    problems.add({"train.huber_delta", "train.loss"},
+                 fmt::format("{} has no effect ({}). Leave it out, or set train.loss = huber.",
+                             assignment(study, "train.huber_delta"), assignment(study, "train.loss")));
   const bool adam = train.optimizer == OptimizerKind::adam || train.optimizer == OptimizerKind::adamw;
   if (adam && train.momentum > 0 && is_mistake(study, "train.momentum", "train.optimizer"))
     problems.add({"train.momentum", "train.optimizer"},

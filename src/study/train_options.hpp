@@ -11,7 +11,7 @@ namespace sheaf {
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
 /// The learning rate over the steps of a training (training/learning_rate).
 enum class Schedule { constant, cosine, plateau };
-enum class LossKind { mse, cross_entropy, bce, automatic };
+enum class LossKind { mse, cross_entropy, bce, mae, huber, automatic };  ///< see study/losses.hpp
 enum class Reduction { mean, sum };  ///< of the loss that is minimized (training/losses/reduction.hpp)
 /// Precision of weights and arithmetic. bfloat16: mixed precision, with matrix products and convolutions in bfloat16,
 /// everything else in float32. tf32: float32, except that matrix products on GPUs round their inputs to 10 mantissa
@@ -23,6 +23,7 @@ struct TrainOptions {
   std::int64_t batch_size = 32;  ///< 0: all rows in one batch
   bool shuffle = true;
   LossKind loss = LossKind::automatic;
+  double huber_delta = 1;  ///< huber: in the units of the targets
   Reduction reduction = Reduction::mean;
   OptimizerKind optimizer = OptimizerKind::adam;
   std::optional<double> learning_rate;  ///< nullopt: initial_learning_rate() in study/key_defaults

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "study/losses.hpp"
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
 
@@ -7,6 +14,18 @@ namespace {
 
 bool is_between_zero_and_one(double value) {
   return value > 0 && value < 1;
+}
+
+ValueType<LossKind> losses() {
+  std::vector<std::pair<std::string, LossKind>> choices = {{"auto", LossKind::automatic}};
+  for (const Loss& loss : loss_table) choices.emplace_back(loss.name, loss.kind);
+  return choice<LossKind>(choices);
+}
+
+std::string loss_help() {
+  std::string text = "Training loss. ";
+  for (const Loss& loss : loss_table) text += fmt::format("{}: {}; ", loss.name, loss.meaning);
+  return text + "auto: cross_entropy for classification, mse for regression.";
 }
 
 void add_optimizer(std::vector<Setting>& table) {
@@ -108,18 +127,13 @@ void add_train_keys(std::vector<Setting>& table) {
   train.add("batch_size", &TrainOptions::batch_size, integer_or("full", 1, max_rows),
             "Rows per optimizer step; full: all training rows.");
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
-  train.add("loss", &TrainOptions::loss,
-            choice<LossKind>({{"auto", LossKind::automatic},
-                              {"mse", LossKind::mse},
-                              {"cross_entropy", LossKind::cross_entropy},
-                              {"bce", LossKind::bce}}),
-            "Training loss: mean squared error, softmax cross entropy, or one-versus-rest binary cross entropy; auto: "
-            "cross_entropy for classification, mse for regression.");
+  train.add("loss", &TrainOptions::loss, losses(), loss_help());
+  train.add("huber_delta", &TrainOptions::huber_delta, number("number > 0", is_positive),
+            "huber: absolute error, in the units of the targets, above which the loss is linear.");
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
-            "The loss to minimize for each batch: the mean of the losses of its rows, or their sum (mse, bce: the sum "
-            "over rows "
-            "and outputs). Reported losses are always means over rows.");
+            "The loss to minimize for each batch: the mean of the losses of its rows, or their sum (all but "
+            "cross_entropy: the sum over rows and outputs). Reported losses are always means over rows.");
   train.add("precision", &TrainOptions::precision,
             choice<Precision>({{"float32", Precision::float32},
                                {"float64", Precision::float64},

@@ -427,7 +427,7 @@ refused("features only", 2, "Store features and targets as X and y of a .npz fil
 refused("--label with HDF5", 2, "--label needs a CSV file", "best", GOOD, "--label=targets")
 refused("existing predictions file", 1, "p.h5' already exists", "best", GOOD, "--predictions=p.h5")
 refused("missing directory", 1, "No such file or directory", "best", GOOD, "--predictions=absent/p.h5")
-refused("classification loss for a regression model", 2, "--loss requires classes", "linear", "--data.file=numbers.h5",
+refused("classification loss for a regression model", 2, "--loss = bce requires classes", "linear", "--data.file=numbers.h5",
         "--loss=bce")
 os.makedirs("disk", exist_ok=True)
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", "disk"], capture_output=True).returncode == 0:

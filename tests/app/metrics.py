@@ -134,7 +134,31 @@ trials = table("regression", "trials")
 checks.check(list(trials["mean_score"]) == sorted(trials["mean_score"]) and trials["mean_r2"][0] > trials["mean_r2"][1],
              "the lowest mean absolute error is first", str(trials))
 
+# Losses of regressions: the delta of huber is in the units of the targets, in training, models and evaluations.
+random = numpy.random.default_rng(3)
+values = random.normal(size=(300, 4)).astype("f4")
+with h5py.File("values.h5", "w") as file:
+    file["features"] = values
+    file["targets"] = (1000 * values[:, :2] @ [[1, 0.5], [0.2, 3]] + random.standard_t(2, (300, 2)) * 100).astype("f4")
+for loss, delta in (("mae", 1), ("huber", 50)):
+    run(loss, "--data.file=values.h5", "--data.validation=0.2", f"--train.loss={loss}", "--run.models=all",
+        "--train.learning_rate=0.1", *([f"--train.huber_delta={delta}"] if loss == "huber" else []),
+        study=COMMON + ["--data.task=regression"])
+    report = evaluate(f"{loss}/models/iteration-0.pt", "--data.file=values.h5", "--predictions=values-out.h5",
+                      "--overwrite=true")
+    with h5py.File("values.h5") as file, h5py.File("values-out.h5") as out:
+        sizes = abs(file["targets"][:] - out["values"][:].astype(float))
+    losses = sizes if loss == "mae" else numpy.where(sizes <= delta, sizes**2 / 2, delta * (sizes - delta / 2))
+    checks.check(report["loss_kind"] == loss and abs(report["loss"] / losses.mean() - 1) < 1e-6,
+                 f"evaluate: the loss {loss}", f"{report} {losses.mean()}")
+    row = read_csv(f"{loss}/results.csv")[0]
+    checks.check(0.5 < float(row["final_loss"]) / losses.mean() < 2, f"{loss}: the training loss is in the same units",
+                 str(row))
+    with open(f"{loss}/summary.json") as file:
+        checks.check(json.load(file)["best"]["metric"] == "MAE", f"{loss}: the default metric")
+
 for case, reason, *args in (
+        ("huber_delta without huber", "train.huber_delta = 2 has no effect", "--train.huber_delta=2"),
         ("a metric of another task", "run.metrics = r2 does not apply", "--run.metrics=f1_macro, r2"),
         ("an unknown metric", "roc_auc", "--run.metrics=roc"),
         ("a metric twice", "different names", "--run.metrics=roc_auc,roc_auc"),

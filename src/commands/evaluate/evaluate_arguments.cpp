@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "study/losses.hpp"
 #include "study/settings.hpp"
 #include "study/value_types.hpp"
 
@@ -69,6 +70,12 @@ void apply_study_key(EvaluationRequest& request, Study& study, const std::string
   if (key == "data.targets" && text.empty()) return;
   apply_setting(study, key, with_read_path(key, text, PathOrigin{}));
   if (key == "data.task" && study.data.task != Task::automatic) request.task = study.data.task;
+}
+
+std::string loss_names() {
+  std::string names;
+  for (const Loss& loss : loss_table) names += (names.empty() ? "" : "|") + std::string(loss.name);
+  return names;
 }
 
 const std::string data_help = R"(  --data.features=NAME   data set of the features, [rows, ...]; default: /features
@@ -195,8 +202,8 @@ data
          R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
   --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC); default: auto, half of
                          the memory. If they do not fit, the report leaves these metrics out
-  --loss=mse|cross_entropy|bce
-                         default: the training loss; for other models, cross_entropy for classification, otherwise mse
+)" + fmt::format("  --loss={}\n", loss_names()) +
+         R"(                         default: the training loss; for other models, cross_entropy for classification, otherwise mse
 )" + csv_help +
          R"(  --label=NAME|N,...    the target columns; several are found by their names, in any order; default: those used in
                         training; for models that were not saved by sheaf, the last column

@@ -23,6 +23,7 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
 #include "study/combinations.hpp"
+#include "study/losses.hpp"
 
 namespace sheaf {
 namespace {
@@ -72,9 +73,11 @@ Task task_of(const EvaluationRequest& request, const OpenedModel& model, const E
   return targets != nullptr && (targets->integers || targets->texts) ? Task::classification : Task::regression;
 }
 
-LossKind loss_of(const EvaluationRequest& request, const OpenedModel& model, Task task) {
+LossFunction choose_loss(const EvaluationRequest& request, const OpenedModel& model, Task task) {
+  const bool is_known = model.trained && model.trained->description.task == task;
+  if (is_known && (!request.loss || *request.loss == model.trained->description.loss.kind))
+    return model.trained->description.loss;
   if (request.loss) return *request.loss;
-  if (model.trained && model.trained->description.task == task) return model.trained->description.loss;
   return task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
 }
 
@@ -201,7 +204,7 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
   const EvaluatedRows& rows = *evaluated.rows;
   Scoring scoring;
   scoring.task = task_of(request, models.front(), rows);
-  scoring.loss = loss_of(request, models.front(), scoring.task);
+  scoring.loss = choose_loss(request, models.front(), scoring.task);
   scoring.probabilities = models.size() > 1;
   scoring.output_count = find_output_count(models.front(), rows.row_shape());
   for (const auto& model : models)
@@ -209,8 +212,11 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
             fmt::format("Models '{}' and '{}' have different numbers of outputs (they are not an ensemble). Evaluate "
                         "them one by one.",
                         models.front().path, model.path));
-  if (scoring.task == Task::regression && scoring.loss != LossKind::mse)
-    throw UsageError("--loss requires classes (the task is regression). Set --data.task=classification or --loss=mse.");
+  if (scoring.task == Task::regression && scoring.link() != Link::none)
+    throw UsageError(
+        fmt::format("--loss = {} requires classes (the task is regression). Set --data.task=classification "
+                    "or --loss=mse.",
+                    loss_of(scoring.loss.kind).name));
   if (request.data.classes != 0 && request.data.classes != scoring.output_count)
     throw RunError(fmt::format("data.classes = {} does not fit model '{}' (it has {} outputs). Leave it out.",
                                request.data.classes, request.model, scoring.output_count));
@@ -289,7 +295,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
 
 bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
   return request.outputs == OutputKind::automatic && !evaluated.models.front().trained &&
-         evaluated.predicts_classes() && evaluated.scoring.loss != LossKind::mse;
+         evaluated.predicts_classes() && evaluated.scoring.link() != Link::none;
 }
 
 bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device) {
@@ -304,7 +310,7 @@ bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run,
   const auto predictor = make_predictor(evaluated.models.front(), rows.row_shape(), scoring.output_count, run, device);
   // Rows that are not finite are reported by the evaluation.
   return predictor->predict(reader->features(), count, outputs.data()) &&
-         are_probabilities(scoring.loss, scoring.output_count, outputs.data(), count);
+         are_probabilities(scoring.loss.kind, scoring.output_count, outputs.data(), count);
 }
 
 }  // namespace sheaf

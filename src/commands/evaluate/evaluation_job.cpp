@@ -29,6 +29,7 @@
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/job_output.hpp"
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "training/metrics/counts.hpp"
 #include "training/metrics/ranked.hpp"
@@ -120,7 +121,7 @@ Fit fit_of(const Scoring& scoring, const std::vector<double>& numbers, Unordered
   fit.loss = sums.loss();
   fit.metrics = sums.metrics();
   for (const Metric& metric : metric_table) {
-    if (!applies_to(metric, scoring.task, scoring.loss)) continue;
+    if (!applies_to(metric, scoring.task, scoring.loss.kind)) continue;
     if (metric.family == MetricFamily::counts)
       fit.metrics.push_back({metric.kind, counts_metric(metric.kind, *unordered.counts)});
     else if (metric.family == MetricFamily::ranked && unordered.ranked)
@@ -201,7 +202,7 @@ void settle_outputs(const EvaluationRequest& request, LaneDevice device, Evaluat
       log_root(fmt::format(
           "the outputs of '{}' are taken as probabilities (those of the first rows {}). If they are "
           "logits, set --outputs=logits.",
-          request.model, evaluated.scoring.loss == LossKind::bce ? "are in 0..1" : "are in 0..1 and add up to 1"));
+          request.model, evaluated.scoring.link() == Link::sigmoid ? "are in 0..1" : "are in 0..1 and add up to 1"));
   }
   evaluated.scoring.probabilities = evaluated.scoring.probabilities || evaluated.gives_probabilities;
 }
@@ -245,7 +246,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
 
   for (const auto& model : evaluated->models) report.models.push_back(model.path);
   report.data = request.data.file;
-  report.loss = evaluated->scoring.loss;
+  report.loss = evaluated->scoring.loss.kind;
   report.engine = described(choice.engine->name, choice.reason);
   report.rows = rows;
   report.outputs = evaluated->scoring.output_count;

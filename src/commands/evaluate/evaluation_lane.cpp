@@ -86,7 +86,7 @@ void EvaluationLane::evaluate_part(IndexRange rows, std::int64_t first, Evaluati
   if (evaluated_.rows->targets() != nullptr) add_to(sums, first, rows.count());
   if (predictions_ == nullptr) return;
   if (predictors_.size() == 1 && evaluated_.predicts_classes() && !evaluated_.gives_probabilities)
-    make_predictions(scoring.loss, scoring.output_count, outputs_.data(), rows.count());
+    make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), rows.count());
   predictions_->write(rows, outputs_.data(), labels_.data());
 }
 
@@ -118,7 +118,7 @@ void EvaluationLane::average_members(std::int64_t first, std::int64_t count) {
   sums_.assign(outputs_.size(), 0.0);
   for (const auto& predictor : predictors_) {
     predict(*predictor, first, count);
-    make_predictions(scoring.loss, scoring.output_count, outputs_.data(), count);
+    make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), count);
     for (std::size_t index = 0; index < sums_.size(); ++index) sums_[index] += double{outputs_[index]};
   }
   const auto members = static_cast<double>(predictors_.size());

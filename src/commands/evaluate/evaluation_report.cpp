@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/text.hpp"
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 
 namespace sheaf {
@@ -80,10 +81,6 @@ std::string confusion_note(const EvaluationReport& report) {
                      report.fit->confusion.empty() ? "" : "; --output=json includes the matrix");
 }
 
-std::string loss_name(LossKind loss) {
-  return loss == LossKind::mse ? "mse" : loss == LossKind::bce ? "bce" : "cross_entropy";
-}
-
 }  // namespace
 
 std::string evaluation_text(const EvaluationReport& report) {
@@ -99,7 +96,7 @@ std::string evaluation_text(const EvaluationReport& report) {
   add("data", fmt::format("'{}', {}", printable(report.data), counted(report.rows, "row")));
   add("engine", report.engine);
   if (report.fit) {
-    add("loss", fmt::format("{:.6g} ({})", report.fit->loss, loss_name(report.loss)));
+    add("loss", fmt::format("{:.6g} ({})", report.fit->loss, loss_of(report.loss).name));
     for (const auto& [kind, value] : report.fit->metrics) {
       const Metric& metric = metric_of(kind);
       add(metric.label,
@@ -125,7 +122,7 @@ std::string evaluation_json(const EvaluationReport& report) {
                {"engine", report.engine}};
   if (!report.class_names.empty()) json["class_names"] = report.class_names;
   if (report.fit) {
-    json["loss_kind"] = loss_name(report.loss);
+    json["loss_kind"] = loss_of(report.loss).name;
     json["loss"] = report.fit->loss;
     for (const auto& [metric, value] : report.fit->metrics) json[std::string(metric_of(metric).name)] = value;
     for (const MetricKind metric : report.fit->left_out) json["left_out"].push_back(metric_of(metric).name);

@@ -14,6 +14,7 @@
 #include "engines/torch_backend.hpp"
 #include "files/replace_file.hpp"
 #include "runs/directory/run_directory.hpp"
+#include "study/losses.hpp"
 
 namespace sheaf {
 namespace {
@@ -38,9 +39,10 @@ class ModelSavingEngine : public Engine {
   // Moves the network out of `trained`, since no later step needs it.
   void write(std::int64_t number, TrainedIteration& trained) const {
     const Trial trial = models_.plan.trial_of(models_.plan.iteration(number));
-    const SavedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape, models_.data},
-                           std::exchange(trained.network, {}),
-                           std::exchange(trained.scaling, {})};
+    const SavedModel model{
+        {trial.model, models_.study.data.task, loss_function(trial.train), models_.shape, models_.data},
+        std::exchange(trained.network, {}),
+        std::exchange(trained.scaling, {})};
     write_whole_file(model_path(models_.run_directory, number), torch_backend().torchscript_file_bytes(model));
   }
 

@@ -13,6 +13,7 @@
 #include "data/splits.hpp"
 #include "search/leaderboard.hpp"
 #include "study/combinations.hpp"
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
 
@@ -131,7 +132,7 @@ std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t r
   const double validation = study.data.validation.value_or(0);
   const std::int64_t least = least_validation_rows(rows, study.search.folds, validation);
   if (plan.trial_count() > 1 && !has_one_loss(study) && least == 0)
-    return "the trials cannot be ranked (losses of different kinds, search.train.loss, are not comparable, and no rows "
+    return "the trials cannot be ranked (losses of different kinds are not comparable, and no rows "
            "are held out to compute another metric). Set search.folds or data.validation.";
   const Metric& metric = score_metric(study);
   if (ranking_of(study).by_loss || least == 0 || least >= metric.min_rows) return "";

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "study/train_options.hpp"
+#include "study/losses.hpp"
 
 namespace sheaf {
 namespace {
@@ -95,7 +95,7 @@ BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const Split& 
     target_shift_ = view_of(targets.shift.data(), {data.output_count}, torch::kFloat32).to(device, torch::kFloat64);
     target_unit_ = view_of(targets.unit.data(), {data.output_count}, torch::kFloat64).to(device);
   }
-  if (data.task == Task::classification && loss != LossKind::cross_entropy)
+  if (data.task == Task::classification && loss_of(loss).targets == LossTargets::values)
     one_hot_ = torch::eye(data.output_count, torch::TensorOptions(dtype_).device(device));
 }
 

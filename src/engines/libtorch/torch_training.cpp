@@ -54,15 +54,33 @@ void get_tensor(ByteReader& state, const torch::Tensor& tensor) {
   torch::Tensor(tensor).copy_(plain);
 }
 
-torch::Tensor loss_of(LossKind loss, const torch::Tensor& outputs, const torch::Tensor& targets,
-                      at::Reduction::Reduction reduction) {
-  switch (loss) {
+torch::Tensor reduced(const torch::Tensor& losses, at::Reduction::Reduction reduction) {
+  if (reduction == at::Reduction::None) return losses;
+  return reduction == at::Reduction::Mean ? losses.mean() : losses.sum();
+}
+
+// huber in other units, which may differ between the outputs: LibTorch's delta is a number.
+torch::Tensor huber_loss(double delta, const torch::Tensor& outputs, const torch::Tensor& targets,
+                         at::Reduction::Reduction reduction, const torch::Tensor& unit) {
+  if (!unit.defined()) return torch::huber_loss(outputs, targets, reduction, delta);
+  const torch::Tensor deltas = delta / unit;
+  return reduced(torch::huber_loss(outputs / deltas, targets / deltas, at::Reduction::None) * deltas.square(),
+                 reduction);
+}
+
+torch::Tensor loss_of(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
+                      at::Reduction::Reduction reduction, const torch::Tensor& unit) {
+  switch (train.loss) {
     case LossKind::mse:
       return torch::mse_loss(outputs, targets, reduction);
     case LossKind::cross_entropy:
       return torch::cross_entropy_loss(outputs, targets, {}, reduction);
     case LossKind::bce:
       return torch::binary_cross_entropy_with_logits(outputs, targets, {}, {}, reduction);
+    case LossKind::mae:
+      return torch::l1_loss(outputs, targets, reduction);
+    case LossKind::huber:
+      return huber_loss(train.huber_delta, outputs, targets, reduction, unit);
     case LossKind::automatic:
       break;
   }
@@ -79,12 +97,14 @@ void append_numbers(const torch::Tensor& tensor, torch::ScalarType type, std::ve
 }  // namespace
 
 torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
-                         const torch::Tensor& weights) {
+                         const torch::Tensor& weights, const torch::Tensor& unit) {
   const bool mean = train.reduction == Reduction::mean;
-  if (!weights.defined()) return loss_of(train.loss, outputs, targets, mean ? at::Reduction::Mean : at::Reduction::Sum);
-  const torch::Tensor losses = loss_of(train.loss, outputs, targets, at::Reduction::None);  // [rows] or [rows, outputs]
+  const auto reduction = mean ? at::Reduction::Mean : at::Reduction::Sum;
+  if (!weights.defined()) return loss_of(train, outputs, targets, reduction, unit);
+  const torch::Tensor losses =
+      loss_of(train, outputs, targets, at::Reduction::None, unit);  // [rows] or [rows, outputs]
   const torch::Tensor weighted = losses * (losses.dim() == 1 ? weights : weights.unsqueeze(1));
-  return mean ? weighted.mean() : weighted.sum();
+  return reduced(weighted, reduction);
 }
 
 TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors)
@@ -117,7 +137,7 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
   reader_.read({rows.rows, rows.rows + rows.count}, batch_size_, [&](const Batch& batch) {
     gradients.zero_();
     const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, step});
-    const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, batch.weights);
+    const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, batch.weights, target_unit_);
     loss.backward();
     optimizer_->param_groups().front().options().set_lr(rate(step));
     optimizer_->step();

@@ -21,12 +21,12 @@ class Optimizer;
 
 namespace sheaf {
 
-/// The loss of a batch, reduced according to `train`: over rows and outputs (mse, bce with logits) or over rows
-/// (cross_entropy). The losses of rows are multiplied by `weights` [rows]; if undefined, all are 1. A mean is the sum
-/// divided by the number of rows, not by the sum of weights. Source: Keras's sample_weight with the reduction
-/// sum_over_batch_size.
+/// The loss of a batch, reduced according to `train` over rows and, unless targets are labels, over outputs. `unit`
+/// [outputs]: the units of the targets in which outputs and targets are given; undefined: those of the targets. The
+/// losses of rows are multiplied by `weights` [rows]; if undefined, all are 1. A mean is the sum divided by the number
+/// of rows, not by the sum of weights. Source: Keras's sample_weight with the reduction sum_over_batch_size.
 torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
-                         const torch::Tensor& weights = {});
+                         const torch::Tensor& weights = {}, const torch::Tensor& unit = {});
 
 /// Trains one TrainingTask. Functions with the names of Trainer's functions do the same. Not shared between threads.
 class TorchTraining {

@@ -97,7 +97,7 @@ void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t max_rows) {
 template <class Value>
 void NativeNetwork<Value>::set_options(const ModelOptions& model, const TrainOptions& train) {
   for (const auto& layer : chain_) layer->set_options(model);
-  loss_->set_kind(train.loss);
+  loss_->set_loss(loss_function(train));
   parameters_.set_optimizer(train);
 }
 
@@ -151,7 +151,7 @@ double NativeNetwork<Value>::train(const BatchTile& tile, const GradientHook<Val
   pass.tile = &tile;
   pass.updates = tile.last && hook == nullptr;
   if (tile.last) parameters_.begin_step(tile.step.number, tile.learning_rate);
-  const bool in_one_pass = linear_ != nullptr && loss_->kind() != LossKind::cross_entropy;
+  const bool in_one_pass = linear_ != nullptr && loss_of(loss_->kind()).is_per_output();
   const double sum = in_one_pass ? linear_->train_in_one_pass(pass, *loss_) : train_layers(pass);
   if (tile.last && hook != nullptr) {
     (*hook)(parameters_.gradients_at(0), parameters_.count());

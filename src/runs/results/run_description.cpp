@@ -11,6 +11,7 @@
 #include "core/version.hpp"
 #include "runs/results/summary.hpp"
 #include "study/combinations.hpp"
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/settings.hpp"
 

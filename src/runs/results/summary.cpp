@@ -10,6 +10,7 @@
 #include "core/fitted_table.hpp"
 #include "core/text.hpp"
 #include "search/leaderboard.hpp"
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
 
@@ -165,8 +166,7 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
                         counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
 
   if (!has_one_loss(study))
-    text += fmt::format("Ranked by {} (losses of different kinds, search.train.loss, are not comparable)\n",
-                        score_name(study));
+    text += fmt::format("Ranked by {} (losses of different kinds are not comparable)\n", score_name(study));
   return text + fmt::format("Best: {}\n", best_text(study, plan, trials));
 }
 

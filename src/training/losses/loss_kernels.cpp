@@ -5,8 +5,6 @@
 // Highway requires this order of includes.
 #include <hwy/highway.h>
 
-#include <cassert>
-
 #include "training/losses/loss_kernels.hpp"
 #include "training/losses/loss_points-inl.hpp"
 
@@ -15,9 +13,10 @@ namespace sheaf {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <class Function, class Value>
-double sum_by_output(const Value* bias, const BatchTargets<Value>& targets, Value scale, std::int64_t output_count,
-                     std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients, Value* sums) {
+template <class Formula, class Value>
+double sum_by_output(const Formula& formula, const Value* bias, const BatchTargets<Value>& targets, Value scale,
+                     std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs,
+                     Value* gradients, Value* sums) {
   const Tag<Value> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   auto sum = hn::Zero(d);
@@ -28,7 +27,7 @@ double sum_by_output(const Value* bias, const BatchTargets<Value>& targets, Valu
       const std::int64_t index = output * row_count + row;
       const auto value = hn::Add(hn::Load(d, outputs + index), shift);
       const auto weight = hn::Load(d, targets.weights + row);
-      const auto point = Function()(d, value, hn::Load(d, targets.values + index));
+      const auto point = formula(d, value, hn::Load(d, targets.values + index));
       hn::Store(value, d, outputs + index);
       sum = hn::MulAdd(point.loss, weight, sum);
       if (gradients == nullptr) continue;
@@ -89,24 +88,14 @@ double sum_cross_entropy(const Value* bias, const BatchTargets<Value>& targets, 
 }
 
 template <class Value>
-double loss(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
+double loss(const LossFunction& function, const Value* bias, const BatchTargets<Value>& targets, Value scale,
             std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients,
             Value* sums) {
-  const auto sum_by = [&](auto function) {
-    return function(bias, targets, scale, output_count, row_count, accumulate, outputs, gradients, sums);
-  };
-  switch (kind) {
-    case LossKind::mse:
-      return sum_by(sum_by_output<SquaredError, Value>);
-    case LossKind::bce:
-      return sum_by(sum_by_output<LogitCrossEntropy, Value>);
-    case LossKind::cross_entropy:
-      return sum_by(sum_cross_entropy<Value>);
-    case LossKind::automatic:
-      break;
-  }
-  assert(false);  // settled before the training
-  return 0;
+  if (loss_of(function.kind).targets == LossTargets::labels)
+    return sum_cross_entropy(bias, targets, scale, output_count, row_count, accumulate, outputs, gradients, sums);
+  return with_point_formula<Value>(function, [&](const auto& formula) {
+    return sum_by_output(formula, bias, targets, scale, output_count, row_count, accumulate, outputs, gradients, sums);
+  });
 }
 
 LossKernels<float> float_table() {

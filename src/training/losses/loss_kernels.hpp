@@ -4,15 +4,15 @@
 
 #include <cstdint>
 
-#include "study/train_options.hpp"
+#include "study/losses.hpp"
 
 namespace sheaf {
 
 /// The targets of a batch.
 template <class Value>
 struct BatchTargets {
-  const Value* labels = nullptr;   ///< [row_count]; cross_entropy only
-  const Value* values = nullptr;   ///< [outputs, row_count]; mse and bce
+  const Value* labels = nullptr;   ///< [row_count]; for LossTargets::labels
+  const Value* values = nullptr;   ///< [outputs, row_count]; for LossTargets::values
   const Value* weights = nullptr;  ///< [row_count]; zero in padding
 };
 
@@ -21,9 +21,9 @@ struct BatchTargets {
 template <class Value>
 struct LossKernels {
   /// Adds `bias` (may be null) to outputs [output_count, row_count]. Returns the weighted sum of the losses of all rows
-  /// (for mse and bce also over the outputs). Sets gradients = d(scale * sum) / d outputs. Sets sums[o] to the sum of
-  /// the gradients over the rows, or adds to it if `accumulate`. `gradients` and `sums` may both be null.
-  double (*loss)(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
+  /// (unless targets are labels, also over the outputs). Sets gradients = d(scale * sum) / d outputs. Sets sums[o] to
+  /// the sum of the gradients over the rows, or adds to it if `accumulate`. `gradients` and `sums` may both be null.
+  double (*loss)(const LossFunction& loss, const Value* bias, const BatchTargets<Value>& targets, Value scale,
                  std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients,
                  Value* sums);
 };

@@ -10,7 +10,10 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <cassert>
 #include <type_traits>
+
+#include "study/losses.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace sheaf {
@@ -74,6 +77,49 @@ struct LogitCrossEntropy {
     return {loss, hn::Sub(sigmoid, target)};
   }
 };
+
+struct AbsoluteError {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V output, V target) const {
+    const V difference = hn::Sub(output, target);
+    return {hn::Abs(difference),
+            hn::IfThenElseZero(hn::Ne(difference, hn::Zero(d)), hn::CopySign(hn::Set(d, 1), difference))};
+  }
+};
+
+// r^2 / 2 up to |r| = delta, then the tangent.
+template <class Value>
+struct Huber {
+  Value delta;
+
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V output, V target) const {
+    const V difference = hn::Sub(output, target), size = hn::Abs(difference), limit = hn::Set(d, delta);
+    const V smaller = hn::Min(size, limit);
+    const V loss = hn::Mul(smaller, hn::NegMulAdd(hn::Set(d, Value{0.5}), smaller, size));
+    return {loss, hn::Max(hn::Min(difference, limit), hn::Neg(limit))};
+  }
+};
+
+// Calls use(point) with the formula of a loss that has one term per output.
+template <class Value, class Use>
+double with_point_formula(const LossFunction& loss, const Use& use) {
+  switch (loss.kind) {
+    case LossKind::mse:
+      return use(SquaredError());
+    case LossKind::bce:
+      return use(LogitCrossEntropy());
+    case LossKind::mae:
+      return use(AbsoluteError());
+    case LossKind::huber:
+      return use(Huber<Value>{static_cast<Value>(loss.delta)});
+    case LossKind::cross_entropy:
+    case LossKind::automatic:
+      break;
+  }
+  assert(false);  // settled before the training
+  return 0;
+}
 
 template <class Value>
 void store_sum(hn::Vec<Tag<Value>> lanes, bool accumulate, Value& sum) {

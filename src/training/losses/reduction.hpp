@@ -5,14 +5,13 @@
 
 #include <cstdint>
 
-#include "study/train_options.hpp"
+#include "study/losses.hpp"
 
 namespace sheaf {
 
-/// The number of terms in the loss of one row, which is their mean: for mse and bce one per output, for cross_entropy
-/// one.
+/// The number of terms in the loss of one row, which is their mean.
 inline double terms_per_row(LossKind loss, std::int64_t output_count) {
-  return loss == LossKind::cross_entropy ? 1 : static_cast<double>(output_count);
+  return loss_of(loss).is_per_output() ? static_cast<double>(output_count) : 1;
 }
 
 /// The reported loss of `rows` rows (at least one) whose losses sum to `loss_sum`.

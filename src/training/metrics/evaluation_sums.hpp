@@ -25,7 +25,7 @@ class EvaluationSums {
   /// Adds the sums of the rows that follow these.
   void append(const EvaluationSums& later);
 
-  /// The mean over rows (for mse and bce also over outputs), as defined by TrainOptions::loss.
+  /// The mean over rows and, unless targets are labels, over outputs.
   double loss() const;
   /// The pointwise metrics that apply, in the order of the table.
   std::vector<MetricValue> metrics() const;
@@ -34,9 +34,6 @@ class EvaluationSums {
   std::vector<double> numbers() const;
 
  private:
-  double label_losses(const ScoredRows& rows, double sum) const;
-  double target_losses(const ScoredRows& rows, double sum) const;
-
   struct Entry {
     MetricKind metric;
     std::unique_ptr<Accumulator> accumulator;  // null: the metric equals the loss

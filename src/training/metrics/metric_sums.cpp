@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/metric_sums.hpp"
+#include "study/losses.hpp"
 
 #include <utility>
 

@@ -23,26 +23,26 @@ double softplus(double x) {
 
 double label_log_probability(const Scoring& scoring, const float* outputs, std::int64_t label) {
   const double output = double{outputs[label]};
-  if (scoring.loss == LossKind::mse) return std::numeric_limits<double>::quiet_NaN();
+  if (scoring.link() == Link::none) return std::numeric_limits<double>::quiet_NaN();
   if (scoring.probabilities) {
     constexpr double least = std::numeric_limits<double>::epsilon();
     return std::isnan(output) ? output : std::log(std::clamp(output, least, 1 - least));
   }
-  if (scoring.loss == LossKind::bce) return -softplus(-output);
+  if (scoring.link() == Link::sigmoid) return -softplus(-output);
   const RowScale scale = row_scale(scoring, outputs);
   return output - scale.largest - std::log(scale.sum);
 }
 
 RowScale row_scale(const Scoring& scoring, const float* outputs) {
-  if (scoring.probabilities || scoring.loss != LossKind::cross_entropy) return {};
+  if (scoring.probabilities || scoring.link() != Link::softmax) return {};
   const double largest = double{*std::max_element(outputs, outputs + scoring.output_count)};
   return {largest, sum_of_powers(outputs, scoring.output_count, largest)};
 }
 
 double class_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label) {
   const double output = double{outputs[label]};
-  if (scoring.probabilities || scoring.loss == LossKind::mse) return output;
-  return scoring.loss == LossKind::bce ? 1 / (1 + std::exp(-output)) : std::exp(output - scale.largest) / scale.sum;
+  if (scoring.probabilities || scoring.link() == Link::none) return output;
+  return scoring.link() == Link::sigmoid ? 1 / (1 + std::exp(-output)) : std::exp(output - scale.largest) / scale.sum;
 }
 
 }  // namespace sheaf

@@ -5,24 +5,26 @@
 #include <cstdint>
 
 #include "study/data_options.hpp"
-#include "study/train_options.hpp"
+#include "study/losses.hpp"
 
 namespace sheaf {
 
 /// The kind of the outputs and the loss that applies to them.
 struct Scoring {
   Task task = Task::regression;
-  LossKind loss = LossKind::mse;
+  LossFunction loss;
   bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
   std::int64_t output_count = 0;
+
+  constexpr Link link() const { return loss_of(loss.kind).link; }
 };
 
 /// log(1 + exp(x)) without overflow.
 double softplus(double x);
 
-/// The logarithm of the probability of `label` for a row of outputs: softmax for cross_entropy, sigmoid for bce, in
-/// double and exact for large logits. Outputs that are probabilities are clipped to 2.2e-16 from 0 and 1, as in
-/// scikit-learn's log_loss. NaN for mse, whose outputs are not probabilities.
+/// The logarithm of the probability of `label` for a row of outputs: by the link of the loss, in double and exact for
+/// large logits. Outputs that are probabilities are clipped to 2.2e-16 from 0 and 1, as in scikit-learn's log_loss. NaN
+/// for losses without a link.
 double label_log_probability(const Scoring& scoring, const float* outputs, std::int64_t label);
 
 /// What the probabilities of all classes of a row have in common.

@@ -60,7 +60,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 82);
+  CHECK(keys.size() == 83);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -114,6 +114,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"train.epochs", {"1", "1000000"}, {"0", "-5", "1000001", "9223372036854775808", "ten", "1e3"}},
       {"train.batch_size", {"1", "full"}, {"0", "-1", "all"}},
       {"train.learning_rate", positive_in, positive_out},
+      {"train.huber_delta", positive_in, positive_out},
       {"train.warmup_epochs", {"0", "0.5", "3"}, {"-1", "nan"}},
       {"train.plateau_factor", {"0.1", "0.999"}, {"0", "1", "-0.5"}},
       {"train.plateau_patience", {"0", "1000000"}, {"-1", "1.5"}},

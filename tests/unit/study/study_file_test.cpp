@@ -134,6 +134,8 @@ model.hidden = integer(8, 512)
 train.learning_rate = log_uniform(1e-5, 1e-1)
 train.optimizer = adam, sgd
 [train]
+loss = huber
+huber_delta = 0.5
 schedule = plateau
 warmup_epochs = 0.5
 plateau_factor = 0.5

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "engines/native/kernels/feature_blocks.hpp"
+#include "study/losses.hpp"
 #include "study/model_options.hpp"
 #include "study/train_options.hpp"
 #include "training/losses/loss_kernels.hpp"
@@ -136,11 +137,11 @@ struct LinearLayer {
 
 template <class Value>
 struct LinearKernels {
-  /// Forward product, loss and gradients of a layer with few outputs in one pass over its inputs, for mse and bce.
-  /// Returns the weighted sum of the losses. weight_sums [output_count, weight_stride], except for its padding, and
-  /// bias_sums [output_count] =, or +=, the gradients of `scale` times this sum.
-  double (*loss)(LossKind kind, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
-                 std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
+  /// Forward product, loss and gradients of a layer with few outputs in one pass over its inputs, for losses
+  /// with one term per output. Returns the weighted sum of the losses. weight_sums [output_count, weight_stride],
+  /// except for its padding, and bias_sums [output_count] =, or +=, the gradients of `scale` times this sum.
+  double (*loss)(const LossFunction& loss, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets,
+                 Value scale, std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
 };
 
 /// The coefficients of one optimizer step. Source: PyTorch's SGD, Adam, AdamW and RMSprop.

@@ -26,9 +26,10 @@ struct LinearSums {
 
 // Adds `count` vectors of rows, from `row` on. Their inputs are still in the first-level cache when the gradients are
 // summed.
-template <int count, class Function, class Value>
-HWY_INLINE void add_rows(const LinearLayer<Value>& layer, std::int64_t output, const BatchTargets<Value>& targets,
-                         Value scale, std::int64_t row_count, std::int64_t row, LinearSums<Value>& sums) {
+template <int count, class Formula, class Value>
+HWY_INLINE void add_rows(const Formula& formula, const LinearLayer<Value>& layer, std::int64_t output,
+                         const BatchTargets<Value>& targets, Value scale, std::int64_t row_count, std::int64_t row,
+                         LinearSums<Value>& sums) {
   const Tag<Value> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const Value* weights = layer.weights + output * layer.weight_stride;
@@ -43,7 +44,7 @@ HWY_INLINE void add_rows(const LinearLayer<Value>& layer, std::int64_t output, c
   for (int which = 0; which < count; ++which) {
     const std::int64_t first = row + which * lanes;
     const auto weight = hn::Load(d, targets.weights + first);
-    const auto point = Function()(d, values[which], hn::Load(d, targets.values + output * row_count + first));
+    const auto point = formula(d, values[which], hn::Load(d, targets.values + output * row_count + first));
     values[which] = hn::Mul(point.slope, hn::Mul(weight, hn::Set(d, scale)));  // gradients from here on
     sums.loss = hn::MulAdd(point.loss, weight, sums.loss);
     sums.bias = hn::Add(sums.bias, values[which]);
@@ -57,9 +58,9 @@ HWY_INLINE void add_rows(const LinearLayer<Value>& layer, std::int64_t output, c
   }
 }
 
-template <class Function, class Value>
-double sum_by_groups(const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
-                     std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
+template <class Formula, class Value>
+double sum_by_groups(const Formula& formula, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets,
+                     Value scale, std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
   const Tag<Value> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   double loss = 0;
@@ -69,7 +70,7 @@ double sum_by_groups(const LinearLayer<Value>& layer, const BatchTargets<Value>&
     std::fill_n(sums.weights, layer.column_count * lanes, Value{0});
     std::int64_t row = 0;
     const auto add = [&](auto count) {
-      add_rows<count(), Function>(layer, output, targets, scale, row_count, row, sums);
+      add_rows<count()>(formula, layer, output, targets, scale, row_count, row, sums);
       row += count() * lanes;
     };
     while (row + 8 * lanes <= row_count) add(std::integral_constant<int, 8>());
@@ -128,15 +129,18 @@ double sum_squares(const LinearLayer<Value>& layer, const BatchTargets<Value>& t
       return sum_in_registers<column_count>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
     return sum_squares<column_count + 1>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
   } else {
-    return sum_by_groups<SquaredError>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
+    return sum_by_groups(SquaredError(), layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
   }
 }
 
 template <class Value>
-double linear_loss(LossKind kind, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
-                   std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
-  if (kind == LossKind::mse) return sum_squares(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
-  return sum_by_groups<LogitCrossEntropy>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
+double linear_loss(const LossFunction& loss, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets,
+                   Value scale, std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
+  if (loss.kind == LossKind::mse)
+    return sum_squares(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
+  return with_point_formula<Value>(loss, [&](const auto& formula) {
+    return sum_by_groups(formula, layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
+  });
 }
 
 LinearKernels<float> float_table() {

@@ -151,9 +151,9 @@ bool DenseColumns<Value>::can_train_in_one_pass() const {
 template <class Value>
 double DenseColumns<Value>::train_in_one_pass(const TilePass& pass, const OutputLoss<Value>& loss) {
   const std::int64_t padded = inputs_.cut.padded(0);
-  const auto of_outputs = [&](std::int64_t first, std::int64_t count) {
+  const auto of_outputs = [&](const LossFunction& function, std::int64_t first, std::int64_t count) {
     const Value* bias = parameters_.shift(bias_);
-    return linear_.loss(loss.kind(),
+    return linear_.loss(function,
                         {inputs_.columns, inputs_.cut.columns(0), count, parameters_.at(weights_ + first * padded),
                          padded, bias == nullptr ? nullptr : bias + first},
                         loss.targets(first, pass.row_count), static_cast<Value>(pass.tile->gradient_scale),

@@ -36,7 +36,7 @@ void OutputLoss<Value>::gather_targets(const DataSet& data, const std::int64_t* 
         for (std::int64_t index = 0; index < count; ++index)
           to[index] = static_cast<Value>(from[rows[index] * output_count]);
     }
-  } else if (kind_ == LossKind::cross_entropy) {
+  } else if (loss_of(loss_.kind).targets == LossTargets::labels) {
     for (std::int64_t index = 0; index < count; ++index) labels_[index] = static_cast<Value>(data.labels[rows[index]]);
   } else {
     std::fill_n(targets_, output_count * row_count, Value{0});
@@ -64,10 +64,10 @@ double OutputLoss<Value>::operator()(const TilePass& pass, Value* gradients) con
   const Value scale = tile == nullptr ? Value{0} : static_cast<Value>(tile->gradient_scale);
   const Value* shift = parameters_.shift(shift_);
   Value* sums = tile == nullptr ? nullptr : parameters_.shift_gradients(shift_, scratch_.unused_sums);
-  return sum_over_outputs([&](std::int64_t first, std::int64_t count) {
+  return sum_over_outputs([&](const LossFunction& loss, std::int64_t first, std::int64_t count) {
     const std::int64_t offset = first * pass.row_count;
-    return kernels_.loss(kind_, shift == nullptr ? nullptr : shift + first, targets(first, pass.row_count), scale,
-                         count, pass.row_count, tile != nullptr && !tile->first, outputs_.columns + offset,
+    return kernels_.loss(loss, shift == nullptr ? nullptr : shift + first, targets(first, pass.row_count), scale, count,
+                         pass.row_count, tile != nullptr && !tile->first, outputs_.columns + offset,
                          tile == nullptr ? nullptr : gradients + offset, tile == nullptr ? nullptr : sums + first);
   });
 }

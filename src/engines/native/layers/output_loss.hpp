@@ -9,7 +9,7 @@
 #include "engines/native/layers/parameters.hpp"
 #include "engines/native/layers/scratch.hpp"
 #include "engines/native/layers/tile.hpp"
-#include "study/train_options.hpp"
+#include "study/losses.hpp"
 #include "training/losses/loss_kernels.hpp"
 
 namespace sheaf {
@@ -25,9 +25,9 @@ class OutputLoss {
   void lay_out(ArenaLayout& arena, std::int64_t max_rows);
 
   /// Sets the loss and the units of the targets of the next training. `scaling` must outlive it.
-  void set_kind(LossKind kind) { kind_ = kind; }
+  void set_loss(const LossFunction& loss) { loss_ = loss; }
   void set_scaling(const TargetScaling& scaling) { scaling_ = &scaling; }
-  LossKind kind() const { return kind_; }
+  LossKind kind() const { return loss_.kind; }
 
   /// Gathers the targets of `count` rows of `data`. `weighted`: uses its sample weights, if it has any; otherwise each
   /// row has weight 1. `in_order`: the rows are consecutive.
@@ -38,15 +38,17 @@ class OutputLoss {
   /// of the shift.
   double operator()(const TilePass& pass, Value* gradients) const;
 
-  /// The sum of of_outputs(first, count) over the outputs: one call, or one per output if they have different units,
-  /// whose squared errors are then converted.
+  /// The sum of of_outputs(loss, first, count) over the outputs: one call, or one per output if they have different
+  /// units, with the loss in this unit. The sum is in the units of the targets.
   template <class LossOfOutputs>
   double sum_over_outputs(const LossOfOutputs& of_outputs) const {
     const std::int64_t count = outputs_.cut.features;
-    if (!scaling_->is_active()) return of_outputs(0, count);
+    if (!scaling_->is_active()) return of_outputs(loss_, 0, count);
     double sum = 0;
-    for (std::int64_t output = 0; output < count; ++output)
-      sum += scaling_->squared_unit(output) * of_outputs(output, 1);
+    for (std::int64_t output = 0; output < count; ++output) {
+      const double unit = scaling_->unit[static_cast<std::size_t>(output)];
+      sum += unit_factor(loss_.kind, unit) * of_outputs(in_unit(loss_, unit), output, 1);
+    }
     return sum;
   }
 
@@ -68,7 +70,7 @@ class OutputLoss {
   ShiftOffset shift_;
   Parameters<Value>& parameters_;
   Scratch<Value>& scratch_;
-  LossKind kind_{};
+  LossFunction loss_;
   const TargetScaling* scaling_ = nullptr;
   Value *labels_ = nullptr, *targets_ = nullptr, *weights_ = nullptr;  // BatchTargets
   std::int64_t unit_weights_ = 0;  // number of leading weights that are 1, followed by padding of 0; 0: other weights

@@ -33,6 +33,7 @@ Study study_of(EngineKind engine, ModelKind kind) {
   study.data.validation = 0.25;
   study.model.kind = kind;
   study.train.loss = LossKind::mse;
+  study.search.metric = "r2";
   study.train.epochs = 4;
   study.train.batch_size = 8;
   study.train.optimizer = OptimizerKind::adam;
@@ -48,6 +49,7 @@ TEST_CASE("scaled targets give the losses, scores and predictions of targets tha
   const auto kind = GENERATE(ModelKind::linear, ModelKind::mlp);
   Study study = study_of(engine, kind);
   study.train.reduction = GENERATE(Reduction::mean, Reduction::sum);
+  study.train.loss = GENERATE(LossKind::mse, LossKind::mae);
   const DataSet plain = sample_data();
   const auto split = Splits(study, plain).split(0, 0);
   const TargetScaling scaling = target_scaling(plain, split->training_rows);
@@ -72,14 +74,40 @@ TEST_CASE("scaled targets give the losses, scores and predictions of targets tha
     for (std::int64_t output = 0; output < outputs; ++output)
       targets.push_back(double{plain.targets[row * outputs + output]});
   });
-  double squares = 0;
-  for (std::size_t at = 0; at < targets.size(); ++at) squares += std::pow(predicted[at] - targets[at], 2);
-  CHECK(found.result.validation_loss == Approx(squares / static_cast<double>(targets.size())).epsilon(1e-4));
+  double sum = 0;
+  const int power = study.train.loss == LossKind::mse ? 2 : 1;
+  for (std::size_t at = 0; at < targets.size(); ++at) sum += std::pow(std::abs(predicted[at] - targets[at]), power);
+  CHECK(found.result.validation_loss == Approx(sum / static_cast<double>(targets.size())).epsilon(1e-4));
   CHECK(found.result.validation_score == Approx(expected.result.validation_score).epsilon(1e-4));
   // The last layer of the saved network has outputs in the units of the targets.
   CHECK(double{found.network.parameters.back()} ==
         Approx(double{expected.network.parameters.back()} * scaling.unit.back() + double{scaling.shift.back()})
             .epsilon(1e-4));
+}
+
+TEST_CASE("the delta of huber is in the units of the targets, also when they are scaled") {
+  Study study = study_of(EngineKind::native, GENERATE(ModelKind::linear, ModelKind::mlp));
+  study.train.loss = LossKind::huber;
+  study.train.huber_delta = 5;  // less than a deviation of one output, more than one of the other
+  study.train.epochs = 8;
+  study.train.learning_rate = 0.02;
+  study.data.normalize_targets = NormalizeTargets::standard;
+  const DataSet data = sample_data();
+  const TrainedIteration native = train_first(study, &data);
+  study.run.engine = EngineKind::torch;
+  const TrainedIteration torch = train_first(study, &data);
+  CHECK(native.result.final_loss == Approx(torch.result.final_loss).epsilon(1e-10));
+  CHECK(native.result.validation_loss == Approx(torch.result.validation_loss).epsilon(1e-10));
+  const auto split = Splits(study, data).split(0, 0);
+  double sum = 0;
+  std::size_t at = 0;
+  split->validation_rows.for_each([&](std::int64_t row) {
+    for (std::int64_t output = 0; output < outputs; ++output, ++at) {
+      const double size = std::abs(double{native.predictions[at]} - double{data.targets[row * outputs + output]});
+      sum += size <= 5 ? size * size / 2 : 5 * (size - 2.5);
+    }
+  });
+  CHECK(native.result.validation_loss == Approx(sum / static_cast<double>(at)).epsilon(1e-5));
 }
 
 TEST_CASE("the training loss of scaled targets is in their units") {
@@ -93,6 +121,6 @@ TEST_CASE("the training loss of scaled targets is in their units") {
   const auto split = Splits(study, plain).split(0, 0);
   // A network of zeros predicts the means: its loss is the mean of the variances.
   const TargetScaling scaling = target_scaling(plain, split->training_rows);
-  const double variance = (scaling.squared_unit(0) + scaling.squared_unit(1)) / 2;
+  const double variance = (std::pow(scaling.unit[0], 2) + std::pow(scaling.unit[1], 2)) / 2;
   CHECK(train_first(study, &plain).result.final_loss == Approx(variance).epsilon(1e-6));
 }

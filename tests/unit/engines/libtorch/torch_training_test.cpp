@@ -110,6 +110,15 @@ TEST_CASE("sample weights multiply row losses, and the mean divides by the numbe
   SECTION("mse") {
     sum = 2 * (0.5 * 0.5 + 2 * 2) + 0.5 * (1.5 * 1.5 + 1.5 * 1.5);
   }
+  SECTION("mae") {
+    train.loss = LossKind::mae;
+    sum = 2 * (0.5 + 2) + 0.5 * (1.5 + 1.5);
+  }
+  SECTION("huber") {
+    train.loss = LossKind::huber;
+    train.huber_delta = 1.75;
+    sum = 2 * (0.5 * 0.5 / 2 + 1.75 * (2 - 1.75 / 2)) + 0.5 * (1.5 * 1.5 / 2 + 1.5 * 1.5 / 2);
+  }
   SECTION("bce") {
     train.loss = LossKind::bce;
     sum = 2 * (softplus(0.5) + softplus(1)) + 0.5 * (softplus(0.5) + softplus(1.5));

@@ -165,7 +165,7 @@ TEST_CASE("a leaderboard of different losses names the metric that ranks it") {
   study.search.folds = 2;
   study.search.keys = {{"train.loss", {"cross_entropy", "bce"}}};
   CHECK_THAT(summary_of(study, finished_iterations(4)),
-             ContainsSubstring("Ranked by accuracy (losses of different kinds, search.train.loss, are not comparable)\n"
+             ContainsSubstring("Ranked by accuracy (losses of different kinds are not comparable)\n"
                                "Best: train.loss = bce (mean accuracy 0.9250 over 2 folds)\n"));
 }
 

@@ -105,6 +105,22 @@ TEST_CASE("joined sums of parts give the loss and the metrics of all rows") {
   }
 }
 
+TEST_CASE("losses of values follow their definitions") {
+  const auto predictions = numbers(0.2), targets = numbers(0);
+  constexpr double delta = 0.05;
+  double absolute = 0, huber = 0;
+  for (std::size_t at = 0; at < predictions.size(); ++at) {
+    const double size = std::abs(double{predictions[at]} - double{targets[at]});
+    absolute += size;
+    huber += size <= delta ? size * size / 2 : delta * (size - delta / 2);
+  }
+  const auto loss_of_all = [&](const LossFunction& loss) {
+    return in_pieces({Task::regression, loss, false, outputs}, predictions, {7, rows}).loss();
+  };
+  CHECK(loss_of_all(LossKind::mae) == Approx(absolute / (rows * outputs)).epsilon(1e-12));
+  CHECK(loss_of_all({LossKind::huber, delta}) == Approx(huber / (rows * outputs)).epsilon(1e-12));
+}
+
 TEST_CASE("the losses of logits equal those of the corresponding probabilities") {
   auto predictions = numbers(0.2);
   for (float& value : predictions) value = 4 * (value - 100);

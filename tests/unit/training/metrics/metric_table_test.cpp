@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/predictions.hpp"
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
@@ -40,9 +41,9 @@ void for_each_metric(std::int64_t count, const Check& check) {
         MetricRows rows = metric_rows(count, width);
         if (metric.task == Task::classification)
           for (float& output : rows.outputs) output -= 100;
-        if (scoring.probabilities) make_predictions(scoring.loss, width, rows.outputs.data(), count);
+        if (scoring.probabilities) make_predictions(scoring.loss.kind, width, rows.outputs.data(), count);
         rows.predict_labels();
-        CAPTURE(metric.name, width, static_cast<int>(scoring.loss), scoring.probabilities);
+        CAPTURE(metric.name, width, static_cast<int>(scoring.loss.kind), scoring.probabilities);
         check(metric, scoring, rows);
       }
     }
@@ -76,6 +77,14 @@ TEST_CASE("a study's score is the selected metric, or the default of the task") 
 TEST_CASE("every task has a default metric") {
   CHECK(default_metric(Task::classification).kind == MetricKind::accuracy);
   CHECK(default_metric(Task::regression).kind == MetricKind::r2);
+  CHECK(default_metric(Task::regression, LossKind::huber).kind == MetricKind::mae);
+  CHECK(default_metric(Task::classification, LossKind::mae).kind == MetricKind::accuracy);
+  Study study;
+  study.data.task = Task::regression;
+  study.train.loss = LossKind::mae;
+  CHECK(score_metric(study).kind == MetricKind::mae);
+  study.search.keys = {{"train.loss", {"mse", "mae"}}};
+  CHECK(score_metric(study).kind == MetricKind::r2);  // one for all trials
   CHECK_THROWS_AS(default_metric(Task::automatic), std::logic_error);
 }
 

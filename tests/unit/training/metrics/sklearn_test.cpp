@@ -70,7 +70,7 @@ TEST_CASE("metrics have the values of scikit-learn") {
   std::size_t cases = 0;
   for (Case next = read_case(file); !next.name.empty(); next = read_case(file), ++cases)
     for (const auto& [name, expected] : next.values) {
-      CAPTURE(next.name, static_cast<int>(next.scoring.loss), name);
+      CAPTURE(next.name, static_cast<int>(next.scoring.loss.kind), name);
       const Metric* const metric = find_metric(name);
       REQUIRE(metric != nullptr);
       compared.insert(name);

@@ -13,6 +13,8 @@ using namespace sheaf::test;
 
 namespace {
 
+constexpr double delta = 0.75;  // of huber
+
 // A batch with some large logits, sample weights, some of them zero, and padding.
 template <class Value>
 struct Batch {
@@ -54,6 +56,13 @@ double row_loss(LossKind kind, const Batch<Value>& batch, std::int64_t row, bool
     if (kind == LossKind::mse) {
       loss += (z - y) * (z - y);
       slopes.push_back(2 * (z - y));
+    } else if (kind == LossKind::mae) {
+      loss += std::abs(z - y);
+      slopes.push_back(z < y ? -1 : z > y ? 1 : 0);
+    } else if (kind == LossKind::huber) {
+      const double size = std::abs(z - y);
+      loss += size <= delta ? size * size / 2 : delta * (size - delta / 2);
+      slopes.push_back(size <= delta ? z - y : z < y ? -delta : delta);
     } else if (kind == LossKind::bce) {
       loss += y * std::log1p(std::exp(-z)) + (1 - y) * std::log1p(std::exp(z));
       slopes.push_back(1 / (1 + std::exp(-z)) - y);
@@ -88,7 +97,7 @@ void check_loss(LossKind kind, std::int64_t output_count, std::int64_t row_count
   Guarded<Value> outputs(batch.outputs), gradients(output_count * row_count);
   Guarded<Value> labels(batch.labels), targets(batch.targets), weights(batch.weights), sums(sums_before);
   const double sum = loss_kernels<Value>().loss(
-      kind, with_bias ? batch.bias.data() : nullptr, {labels.data(), targets.data(), weights.data()}, scale,
+      {kind, delta}, with_bias ? batch.bias.data() : nullptr, {labels.data(), targets.data(), weights.data()}, scale,
       output_count, row_count, accumulate, outputs.data(), with_gradients ? gradients.data() : nullptr,
       with_gradients ? sums.data() : nullptr);
   INFO("loss " << static_cast<int>(kind) << ", " << output_count << " outputs, " << row_count << " rows");
@@ -105,13 +114,13 @@ void check_loss(LossKind kind, std::int64_t output_count, std::int64_t row_count
 
 template <class Value>
 void check_losses() {
-  for (const LossKind kind : {LossKind::mse, LossKind::cross_entropy, LossKind::bce})
+  for (const Loss& loss : loss_table)
     for (const std::int64_t output_count : {1, 2, 10, 17})
       for (const std::int64_t row_count : {16, 32, 80})
         for (const bool with_bias : {false, true})
           for (const bool with_gradients : {false, true})
             for (const bool accumulate : {false, true})
-              check_loss<Value>(kind, output_count, row_count, with_bias, with_gradients, accumulate);
+              check_loss<Value>(loss.kind, output_count, row_count, with_bias, with_gradients, accumulate);
 }
 
 template <class Value>
@@ -161,7 +170,7 @@ void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t ou
   Guarded<Value> columns(inputs), targets(batch.targets), row_weights(batch.weights);
   Guarded<Value> weight_sums(weights_before), bias_sums(bias_before);
   const double sum = linear_kernels<Value>().loss(
-      kind,
+      {kind, delta},
       {columns.data(), column_count, output_count, weights.data(), stride, with_bias ? batch.bias.data() : nullptr},
       {nullptr, targets.data(), row_weights.data()}, scale, row_count, accumulate, weight_sums.data(),
       bias_sums.data());
@@ -177,13 +186,15 @@ void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t ou
 
 template <class Value>
 void check_linear_losses() {
-  for (const LossKind kind : {LossKind::mse, LossKind::bce})
+  for (const Loss& loss : loss_table) {
+    if (!loss.is_per_output()) continue;
     for (const std::int64_t column_count : {1, 2, 7, 10, 11, 64})
       for (const std::int64_t output_count : {1, 3})
         for (const std::int64_t row_count : {16, 64, 144})
           for (const bool with_bias : {false, true})
             for (const bool accumulate : {false, true})
-              check_linear_loss<Value>(kind, column_count, output_count, row_count, with_bias, accumulate);
+              check_linear_loss<Value>(loss.kind, column_count, output_count, row_count, with_bias, accumulate);
+  }
 }
 
 // Checks that the loss is NaN if any single logit is NaN.
@@ -196,8 +207,8 @@ void check_loss_of_not_a_number(LossKind kind) {
     Guarded<Value> outputs(batch.outputs), labels(batch.labels), targets(batch.targets);
     Guarded<Value> weights(std::vector<Value>(at(row_count), 1));
     INFO("loss " << static_cast<int>(kind) << ", index " << index);
-    CHECK(std::isnan(loss_kernels<Value>().loss(kind, nullptr, {labels.data(), targets.data(), weights.data()}, 1,
-                                                output_count, row_count, false, outputs.data(), nullptr, nullptr)));
+    CHECK(std::isnan(loss_kernels<Value>().loss({kind, delta}, nullptr, {labels.data(), targets.data(), weights.data()},
+                                                1, output_count, row_count, false, outputs.data(), nullptr, nullptr)));
   }
 }
 
@@ -251,9 +262,9 @@ TEST_CASE("the loss and gradients of a linear layer equal their definitions") {
 
 TEST_CASE("the loss of NaN is NaN") {
   on_every_target([] {
-    for (const LossKind kind : {LossKind::mse, LossKind::cross_entropy, LossKind::bce}) {
-      check_loss_of_not_a_number<float>(kind);
-      check_loss_of_not_a_number<double>(kind);
+    for (const Loss& loss : loss_table) {
+      check_loss_of_not_a_number<float>(loss.kind);
+      check_loss_of_not_a_number<double>(loss.kind);
     }
   });
 }

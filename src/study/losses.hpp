@@ -1,0 +1,89 @@
+// The table of losses: what every module needs to know about each. training/losses has their formulas.
+// Pure. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "study/metrics.hpp"
+#include "study/train_options.hpp"
+
+namespace sheaf {
+
+struct Study;
+
+/// What the outputs of a row are compared with. labels: one class number; values: one value per output, with classes
+/// one-hot.
+enum class LossTargets { labels, values };
+
+/// What makes probabilities of the outputs. none: outputs are the predictions themselves.
+enum class Link { none, softmax, sigmoid };
+
+struct Loss {
+  LossKind kind;
+  std::string_view name;
+  std::string_view meaning;  ///< for the help
+  LossTargets targets;
+  Link link;
+  int unit_power;  ///< the loss of targets in other units is multiplied by this power of the unit; 0: no units
+  MetricKind regression_metric;  ///< the default metric of a regression
+
+  /// Only for classification.
+  bool needs_classes() const { return link != Link::none; }
+  /// Whether the loss of a row is the mean of one term per output.
+  bool is_per_output() const { return targets == LossTargets::values; }
+};
+
+/// In the order of LossKind.
+inline constexpr std::array loss_table = {
+    Loss{LossKind::mse, "mse", "mean squared error", LossTargets::values, Link::none, 2, MetricKind::r2},
+    Loss{LossKind::cross_entropy, "cross_entropy", "softmax cross entropy", LossTargets::labels, Link::softmax, 0,
+         MetricKind::r2},
+    Loss{LossKind::bce, "bce", "one-versus-rest binary cross entropy", LossTargets::values, Link::sigmoid, 0,
+         MetricKind::r2},
+    Loss{LossKind::mae, "mae", "mean absolute error", LossTargets::values, Link::none, 1, MetricKind::mae},
+    Loss{LossKind::huber, "huber", "Huber loss (train.huber_delta)", LossTargets::values, Link::none, 2,
+         MetricKind::mae},
+};
+
+/// The loss must be settled, not automatic.
+constexpr const Loss& loss_of(LossKind kind) {
+  return loss_table[static_cast<std::size_t>(kind)];
+}
+
+/// A loss with its parameter.
+struct LossFunction {
+  LossKind kind;
+  double delta;  ///< huber: absolute errors above this count linearly; in the units of the targets
+
+  constexpr LossFunction(LossKind of_kind = LossKind::mse, double of_delta = 1) : kind(of_kind), delta(of_delta) {}
+};
+
+inline LossFunction loss_function(const TrainOptions& train) {
+  return {train.loss, train.huber_delta};
+}
+
+/// The loss for targets and outputs that are divided by `unit`. It is the same loss, divided by unit_factor().
+inline LossFunction in_unit(const LossFunction& loss, double unit) {
+  return {loss.kind, loss.delta / unit};
+}
+
+inline double unit_factor(LossKind kind, double unit) {
+  double factor = 1;
+  for (int power = 0; power < loss_of(kind).unit_power; ++power) factor *= unit;
+  return factor;
+}
+
+/// Whether a metric can be computed for models of this task and loss.
+constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
+  return metric.task == task && (metric.losses == MetricLosses::all || loss_of(loss).link != Link::none);
+}
+
+/// The default metric of models that are trained with a loss. Throws std::logic_error if the task is not settled.
+const Metric& default_metric(Task task, LossKind loss);
+
+/// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task
+/// and the loss; if the loss is searched, of the task alone.
+const Metric& score_metric(const Study& study);
+
+}  // namespace sheaf
