@@ -59,10 +59,11 @@ void check_random_search(const Study& study, Problems& problems) {
                  "search.method = random has nothing to search (no searched keys). Add lists or ranges to [search], "
                  "e.g. train.learning_rate = log_uniform(1e-4, 1e-1).");
   else if (!has_ranges && static_cast<double>(search.trials) > combinations)
-    problems.add({"search.method", "search.trials"},
-                 fmt::format("search.trials = {} is more than the {} of the lists in [search]. Set search.method = "
-                             "grid and leave out search.trials, or use ranges such as uniform(0, 0.5).",
-                             search.trials, counted(static_cast<std::int64_t>(combinations), "combination")));
+    problems.add(
+        {"search.method", "search.trials"},
+        fmt::format("search.trials = {} is more than the {} of the lists in [search]. Set search.trials = {:.0f} "
+                    "to train each of them once.",
+                    search.trials, counted(static_cast<std::int64_t>(combinations), "combination"), combinations));
 }
 
 void check_grid_search(const Study& study, Problems& problems) {
@@ -83,6 +84,28 @@ void check_grid_search(const Study& study, Problems& problems) {
                  "[search], e.g. train.learning_rate = 1e-3, 1e-2, or set search.folds.");
 }
 
+// One message names the method that fits all of [search].
+void check_no_search(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  if (!search.keys.empty())
+    return problems.add(
+        {"search.method", "search.trials"},
+        fmt::format("searched keys need a search method (search.method = none). Set search.method = {}.",
+                    search.trials > 0 ? "random" : "grid"));
+  if (search.trials > 0)
+    problems.add(
+        {"search.method", "search.trials"},
+        fmt::format("search.trials = {} has no effect (search.method = none, and no key is searched). Leave it "
+                    "out.",
+                    search.trials));
+  for (const auto& [key, count] : {std::pair("search.folds", search.folds), {"search.repeats", search.repeats}})
+    if (count > 1)
+      problems.add({"search.method", key},
+                   fmt::format("{} has no effect (search.method = none). Set search.method = grid, which also "
+                               "cross-validates a study without searched keys.",
+                               assignment(study, key)));
+}
+
 }  // namespace
 
 void check_search(const Study& study, Problems& problems) {
@@ -90,21 +113,7 @@ void check_search(const Study& study, Problems& problems) {
   check_metrics(study, problems);
   if (search.method == SearchMethod::random) check_random_search(study, problems);
   if (search.method == SearchMethod::grid) check_grid_search(study, problems);
-  if (search.method == SearchMethod::none) {
-    if (!search.keys.empty())
-      problems.add({"search.method"},
-                   "searched keys need a search method (search.method = none). Set search.method = grid.");
-    if (search.trials > 0)
-      problems.add({"search.method", "search.trials"},
-                   fmt::format("search.trials = {} has no effect (search.method = none). Set search.method = random.",
-                               search.trials));
-    for (const auto& [key, count] : {std::pair("search.folds", search.folds), {"search.repeats", search.repeats}})
-      if (count > 1)
-        problems.add({"search.method", key},
-                     fmt::format("{} has no effect (search.method = none). Set search.method = grid, which also "
-                                 "cross-validates a study without searched keys.",
-                                 assignment(study, key)));
-  }
+  if (search.method == SearchMethod::none) check_no_search(study, problems);
 }
 
 void check_iteration_count(const Study& study, Problems& problems) {

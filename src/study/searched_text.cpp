@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/text.hpp"
 #include "study/quoted_value.hpp"
 
 namespace sheaf {
@@ -18,6 +19,10 @@ constexpr std::pair<const char*, Sampling> range_names[] = {{"uniform", Sampling
                                                             {"log_uniform", Sampling::log_uniform},
                                                             {"integer", Sampling::integer},
                                                             {"log_integer", Sampling::log_integer}};
+
+bool is_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_';
+}
 
 const char* name_of(Sampling sampling) {
   return std::find_if(std::begin(range_names), std::end(range_names),
@@ -47,18 +52,24 @@ std::vector<std::string> split_at_commas(const std::string& text) {
 }
 
 std::optional<RangeText> split_range(const std::string& text) {
-  const std::size_t open = text.find('(');
-  if (open == text.npos || open == 0 || text.back() != ')') return std::nullopt;
+  const std::size_t open = text.find('('), close = text.find(')');
+  if (open == text.npos || open == 0 || close != text.size() - 1) return std::nullopt;
   const std::string name = text.substr(0, text.find_last_not_of(" \t", open - 1) + 1);
-  const auto is_letter = [](char letter) { return (letter >= 'a' && letter <= 'z') || letter == '_'; };
   if (!std::all_of(name.begin(), name.end(), is_letter)) return std::nullopt;
-  return RangeText{name, split_at_commas(text.substr(open + 1, text.size() - open - 2))};
+  return RangeText{name, split_at_commas(text.substr(open + 1, close - open - 1))};
 }
 
 std::optional<Sampling> sampling_named(const std::string& name) {
+  const std::string lower = lower_case(name);
   for (const auto& [known, sampling] : range_names)
-    if (name == known) return sampling;
+    if (lower == known) return sampling;
   return std::nullopt;
+}
+
+bool begins_range(const std::string& text) {
+  const std::size_t open = text.find('(');
+  if (open == text.npos || open == 0) return false;
+  return sampling_named(text.substr(0, text.find_last_not_of(" \t", open - 1) + 1)).has_value();
 }
 
 }  // namespace sheaf

@@ -24,7 +24,10 @@ struct RangeText {
 /// Splits a text of the form "name(a, b)"; nothing: it is a list.
 std::optional<RangeText> split_range(const std::string& text);
 
-/// The kind of range with this name.
+/// The kind of range with this name, which is not case-sensitive.
 std::optional<Sampling> sampling_named(const std::string& name);
+
+/// Whether the text begins as a range of a known kind, such as "uniform(0". It may not end as one.
+bool begins_range(const std::string& text);
 
 }  // namespace sheaf

@@ -223,6 +223,9 @@ TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of 
   Study study = file_study();
   study.search.keys = {searched("train.epochs", {"1", "2"})};
   check_one_problem(study, "searched keys need a search method (search.method = none). Set search.method = grid.");
+  apply_setting(study, "search.trials", "5");
+  apply_setting(study, "search.folds", "3");
+  check_one_problem(study, "searched keys need a search method (search.method = none). Set search.method = random.");
   check_one_problem(file_study({{"search.folds", "3"}}), "search.folds = 3 has no effect (search.method = none)");
   check_one_problem(file_study({{"search.repeats", "3"}}), "search.repeats = 3 has no effect (search.method = none)");
   check_one_problem(grid(file_study(), {}), "search.method = grid has nothing to search");

@@ -120,7 +120,10 @@ TEST_CASE("a random search of lists visits distinct combinations, in random orde
   const TrialSpace some(random_study(lists, 5));
   for (std::int64_t trial = 0; trial < 5; ++trial)
     CHECK(some.value(trial, 1) == order[static_cast<std::size_t>(trial)][1]);
-  CHECK_THROWS_WITH(random_study(lists, 25), ContainsSubstring("search.trials = 25 is more than the 24 combinations"));
+  CHECK_THROWS_WITH(
+      random_study(lists, 25),
+      ContainsSubstring("search.trials = 25 is more than the 24 combinations of the lists in [search]. Set "
+                        "search.trials = 24 to train"));
 }
 
 TEST_CASE("invalid ranges are refused with the reason") {
@@ -133,13 +136,42 @@ TEST_CASE("invalid ranges are refused with the reason") {
   refused("train.learning_rate = loguniform(1e-3, 1e-1)", "'loguniform' is not a kind of range");
   refused("train.learning_rate = uniform(1e-3)", "it needs two numbers");
   refused("train.learning_rate = uniform(low, high)", "its ends must be numbers");
-  refused("train.learning_rate = uniform(-1, 1)", "search.train.learning_rate cannot be '-1'");
+  refused("train.learning_rate = uniform(-1, 1)", "(train.learning_rate cannot be -1; allowed: ");
   refused("train.batch_size = uniform(8, 64)", "the key takes integers; use integer or log_integer");
   refused("train.batch_size = integer(8, 64.5)", "its ends must be integers");
   refused("train.batch_size = log_integer(0, 8)", "begins at 1 or above");
-  refused("train.shuffle = integer(0, 1)", "its ends must be numbers that the key accepts");
-  refused("train.optimizer = uniform(0, 1)", "the key takes integers");
-  refused("train.optimizer = integer(0, 1)", "search.train.optimizer cannot be '0'");
+  for (const std::string kind : {"uniform", "integer"}) {
+    refused("train.shuffle = " + kind + "(0, 1)", "(it does not take numbers). Write a list of its values (true | ");
+    refused("train.optimizer = " + kind + "(0, 1)", "(it does not take numbers). Write a list of its values (");
+  }
+  refused("model.hidden = uniform(8, 64)", "the key takes integers; use integer or log_integer");
+}
+
+TEST_CASE("a range that ends at a limit of its key is refused with one inside") {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(random_study(text, 10), ContainsSubstring(why));
+  };
+  refused("model.dropout = uniform(0, 1)",
+          "(its end 1 is not allowed: number >= 0 and < 1). Write e.g. uniform(0, 0.99).");
+  refused("train.learning_rate = uniform(0, 0.1)", "Write e.g. uniform(0.001, 0.1).");
+  refused("train.batch_size = integer(0, 64)", "Write e.g. integer(1, 64).");
+  CHECK_NOTHROW(random_study("model.dropout = uniform(0, 0.99)", 10));
+}
+
+TEST_CASE("ranges that are not closed, or stand in a list, are named with their right form") {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(random_study(text, 10), ContainsSubstring(why));
+  };
+  refused("model.dropout = uniform(0, 0.5", "has no closing parenthesis. Write e.g. uniform(0, 0.5).");
+  for (const char* text : {"0.1, uniform(0.2, 0.3)", "uniform(0.2, 0.3), 0.1", "0.1, Uniform (0.2, 0.3)",
+                           "uniform(0.2, 0.3), uniform(0.4, 0.5)"}) {
+    refused(std::string("model.dropout = ") + text, "mixes a range and other values");
+    refused(std::string("model.dropout = ") + text, "(0.2, 0.3), or list the values.");
+  }
+  const Study study = random_study("model.dropout = Uniform(0, 0.5)", 10);
+  CHECK(study_file_text(study).find("model.dropout = uniform(0, 0.5)\n") != std::string::npos);
 }
 
 TEST_CASE("a search method and what it needs fit each other") {
@@ -154,7 +186,8 @@ TEST_CASE("a search method and what it needs fit each other") {
   refused("trials = 5", "search.method = random has nothing to search");
   refused("method = grid\ntrials = 5\ntrain.epochs = 1, 2", "search.trials has no effect");
   refused("train.learning_rate = uniform(0.1, 1)", "is a range, and a grid needs lists");
-  refused("method = none\ntrials = 5", "search.trials = 5 has no effect (search.method = none)");
+  refused("method = none\ntrials = 5",
+          "search.trials = 5 has no effect (search.method = none, and no key is searched)");
   CHECK(parsed("trials = 5\ntrain.learning_rate = uniform(0.1, 1)").search.method == SearchMethod::random);
   CHECK(study_file_text(parsed("trials = 5\ntrain.learning_rate = log_uniform(1e-3, 1)"))
             .find("train.learning_rate = log_uniform(0.001, 1)\n") != std::string::npos);
