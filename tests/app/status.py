@@ -30,7 +30,7 @@ def files_of(directory):
 
 def status(directory="run", **options):
     """The JSON object; {} on an error, which is a failed check."""
-    result = sheaf("status", directory, "--format=json", **options)
+    result = sheaf("status", directory, "--output=json", **options)
     checks.check(result.code == 0 and result.stderr == "", f"status of {directory}", f"{result.code}\n{result.stderr}")
     return json.loads(result.stdout) if result.code == 0 else {}
 
@@ -44,7 +44,7 @@ def text(directory="run", **options):
 # What is not a run.
 fresh()
 os.mkdir("run")
-for args in (["run"], ["missing"], [], ["run", "run"], [DIGITS], ["run", "--format=xml"], ["run", "--forma=json"]):
+for args in (["run"], ["missing"], [], ["run", "run"], [DIGITS], ["run", "--output=xml"], ["run", "--outpu=json"]):
     result = sheaf("status", *args)
     checks.check(result.code == 2 and len(result.error_lines()) == 1 and result.stdout == "", f"status {args}",
                  f"{result.code}\n{result.stderr}")

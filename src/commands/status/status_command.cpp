@@ -18,7 +18,7 @@ std::string help() {
 trial so far, iterations that failed, and the time left. Needs neither the data nor write permission and does not
 disturb a job, so it can be used at any time and on any machine that sees the directory.
 
-  --format=text|json     text (default), or one JSON object on one line (jobs/RESULTS.md describes its members)
+  --output=text|json     text (default), or one JSON object on one line (jobs/RESULTS.md describes its members)
 
 The time left follows from the number of iterations per second of the current job. An ensemble is ranked by the mean of
 its members until the run is complete.
@@ -26,7 +26,7 @@ its members until the run is complete.
 }
 
 const LineOptions& options() {
-  static const LineOptions all{{}, {"format"}, {}};
+  static const LineOptions all{{}, {"output"}, {}};
   return all;
 }
 
@@ -36,7 +36,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     const Arguments arguments = split_arguments("status", options(), call.arguments);
     const std::string directory =
-        only_name(arguments, "status", "run directory", "Write: sheaf status RUN_DIR [--format=json].");
+        only_name(arguments, "status", "run directory", "Write: sheaf status RUN_DIR [--output=json].");
     if (!arguments.problems.empty()) throw UsageError(problem_list(arguments.problems));
     auto format = Format::text;
     for (const auto& [name, text] : arguments.assignments)
@@ -53,7 +53,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 
 Command status_command() {
   return {
-      "status", "RUN_DIR [--format=text|json]", "show the state of a run, also while a job trains it", help, options,
+      "status", "RUN_DIR [--output=text|json]", "show the state of a run, also while a job trains it", help, options,
       run};
 }
 
