@@ -36,6 +36,11 @@ double cost(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 
+// Whether the metric is not defined for the validation rows of a finished training, or of an ensemble.
+bool is_undefined(bool finished, double score, double validation_loss) {
+  return finished && std::isnan(score) && std::isfinite(validation_loss);
+}
+
 // Keeps the last stage of each trial, and sorts by trial.
 void keep_last_stages(std::vector<TrialSummary>& trials) {
   std::stable_sort(trials.begin(), trials.end(),
@@ -82,7 +87,10 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   trial_.seconds += result.seconds;
   validation_losses_ += result.validation_loss;
   final_losses_ += result.final_loss;
-  group_.scores.push_back(result.validation_score);
+  if (is_undefined(result.status == IterationStatus::finished, result.validation_score, result.validation_loss))
+    ++group_.undefined_scores;
+  else
+    group_.scores.push_back(result.validation_score);
 
   group_.metrics.resize(ranking_.metric_count);
   for (std::size_t number = 0; number < ranking_.metric_count; ++number)
@@ -103,12 +111,15 @@ Leaderboard::Costs Leaderboard::costs_of(double score, double validation_loss, d
 
 void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) {
   if (ensemble != nullptr) {  // the ensemble's score replaces the scores of its members
-    group_.scores = {ensemble->score};
+    group_.scores.clear();
+    group_.undefined_scores = is_undefined(group_.finished, ensemble->score, group_.validation_loss) ? 1 : 0;
+    if (group_.undefined_scores == 0) group_.scores.push_back(ensemble->score);
     group_.score = ensemble->score;
     add_metrics(ensemble->metrics, 1);
   } else {
-    add_metrics(group_.metrics, static_cast<double>(group_.scores.size()));
+    add_metrics(group_.metrics, static_cast<double>(members.count()));
   }
+  trial_.undefined_scores += group_.undefined_scores;
   for (const double score : group_.scores) add_score(score);
   const Group group = std::exchange(group_, {});
   const Costs costs = costs_of(group.score, group.validation_loss, group.final_loss);
@@ -137,6 +148,7 @@ void Leaderboard::end_trial() {
   const Mean score = any_score_missing_ ? Mean{} : mean_of(scores_);
   trial_.mean_score = score.mean;
   trial_.score_deviation = score.deviation;
+  trial_.scores = static_cast<std::int64_t>(scores_.size());
   trial_.mean_validation_loss = validation_losses_ / count;
   trial_.mean_final_loss = final_losses_ / count;
   for (const double sum : metric_sums_) trial_.mean_metrics.push_back(sum / metric_results_);

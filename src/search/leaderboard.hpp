@@ -28,13 +28,16 @@ struct EnsembleResult {
 };
 
 /// The results of a trial over its repeats, folds and members in the last stage that trained it. Means are NaN
-/// without values or if a value is not finite.
+/// without values or if a value is not finite. Exception: the score does not count where training finished but the
+/// metric is not defined, such as ROC AUC in a fold that lacks a class.
 struct TrialSummary {
   std::int64_t stage = 0;
   std::int64_t trial = 0;
   std::int64_t rank = 0;       ///< 1 is best
   double mean_score = 0;       ///< over repeats and folds; of the ensembles, if they are scored
   double score_deviation = 0;  ///< population standard deviation of these scores, as scikit-learn's std_test_score
+  std::int64_t scores = 0;     ///< the number of scores in mean_score; 0 if it is NaN
+  std::int64_t undefined_scores = 0;  ///< the number of scores that are not defined although training finished
   double mean_validation_loss = 0;
   double mean_final_loss = 0;
   std::int64_t iterations = 0;
@@ -89,8 +92,9 @@ class Leaderboard {
   struct Group {
     double score = 0, validation_loss = 0, final_loss = 0;  // summed over the members
     bool finished = true;                                   // all members finished
-    std::vector<double> scores;                             // of the members
-    std::vector<double> metrics;                            // summed over the members; empty without any
+    std::vector<double> scores;                             // of the members, without undefined ones
+    std::int64_t undefined_scores = 0;
+    std::vector<double> metrics;  // summed over the members; empty without any
   };
 
   Costs costs_of(double score, double validation_loss, double final_loss) const;

@@ -3,6 +3,7 @@ prints all metrics that apply. Their values agree with those computed from predi
 
 import json
 import os
+import re
 import shutil
 import sys
 
@@ -81,6 +82,32 @@ with open("search2/summary.json") as file:
     best = json.load(file)["best"]
 checks.check(best["mean_metrics"]["roc_auc"] == trials["mean_roc_auc"][0] and best["metric"] == "log loss",
              "summary.json", str(best))
+
+# A class that most folds lack: ROC AUC is the mean over the others.
+rng = numpy.random.default_rng(1)
+with h5py.File("rare.h5", "w") as file:
+    file["features"] = rng.normal(size=(60, 4)).astype(numpy.float32)
+    file["targets"] = numpy.array([0, 1] * 29 + [2, 2])
+result = sheaf("run", "rare.h5", "--run.output=rare", "--run.device=cpu", "--search.metric=roc_auc",
+                 "--run.metrics=roc_auc", "--search.folds=5", "--search.train.learning_rate=1e-3, 1e-2")
+checks.check(result.code == 0, "rare class", result.stderr)
+trials, iterations = table("rare", "trials"), table("rare", "iterations")
+for trial in trials:
+    scores = iterations["validation_score"][iterations["trial"] == trial["trial"]]
+    defined = scores[numpy.isfinite(scores)]
+    checks.check(0 < len(defined) < 5 and trial["scores"] == len(defined) and
+                 abs(trial["mean_score"] - defined.mean()) < 1e-12 and
+                 abs(trial["score_deviation"] - defined.std()) < 1e-12, "mean over the folds with all classes",
+                 f"{trial} {scores}")
+checks.check(trials["mean_score"][0] >= trials["mean_score"][1], "the score ranks the trials", str(trials))
+checks.check("2 of 2 trials have fits for which ROC AUC is not defined" in result.stdout and
+             re.search(r"\(mean ROC AUC [0-9.]+ over 5 folds, ROC AUC defined in [12] of 5\)", result.stdout) and
+             result.stdout.count("mean ROC AUC") == 2, "the summary of undefined folds", result.stdout)
+with open("rare/summary.json") as file:
+    summary = json.load(file)
+checks.check(summary["trials_with_undefined_scores"] == 2 and
+             summary["best"]["scores"] + summary["best"]["undefined_scores"] == 5, "summary.json: undefined folds",
+             str(summary["best"]))
 
 # The parts of the wall time.
 run("drawn", "--data.validation=0.2", "--study.iterations=3", study=DRAWN)

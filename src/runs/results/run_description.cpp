@@ -82,6 +82,8 @@ Json json_of(const Study& study, const Plan& plan, const TrialSummary& trial) {
           {"metric", score_metric(study).label},
           {"mean_score", trial.mean_score},
           {"score_deviation", trial.score_deviation},
+          {"scores", trial.scores},
+          {"undefined_scores", trial.undefined_scores},
           {"mean_validation_loss", trial.mean_validation_loss},
           {"mean_final_loss", trial.mean_final_loss},
           {"mean_metrics", metrics}};
@@ -138,6 +140,7 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
                         {"diverged", results.diverged},
                         {"failed", results.failed}};
   json["trials"] = results.trials.size();
+  json["trials_with_undefined_scores"] = results.trials_with_undefined_scores();
   json["best"] = json_of(study, plan, results.trials.front());
   json["best"]["models"] = results.best_models;
   Json changed = Json::object();

@@ -35,6 +35,11 @@ double Spread::deviation() const {
   return count_ > 0 ? std::sqrt(squares_ / static_cast<double>(count_)) : minimum_;
 }
 
+std::int64_t RunResults::trials_with_undefined_scores() const {
+  return std::count_if(trials.begin(), trials.end(),
+                       [](const TrialSummary& trial) { return trial.undefined_scores > 0; });
+}
+
 ResultTally::ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial)
     : study_(study),
       plan_(plan),

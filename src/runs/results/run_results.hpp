@@ -111,6 +111,8 @@ struct RunResults {
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 
   bool any_finished() const { return diverged + failed < iterations; }
+  /// The number of trials with finished iterations or ensembles whose score is not defined.
+  std::int64_t trials_with_undefined_scores() const;
 };
 
 /// Computes RunResults from the iterations of a plan. Stores a summary of each trial, 40 bytes per ensemble, and the

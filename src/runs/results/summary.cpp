@@ -23,6 +23,14 @@ std::string score_name(const Study& study) {
   return std::string(score_metric(study).label);
 }
 
+// The numbers of the metrics of run.metrics, except that of the score.
+std::vector<std::size_t> further_metrics(const Study& study) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t number = 0; number < study.run.metrics.size(); ++number)
+    if (&metric_of(study.run.metrics[number]) != &score_metric(study)) numbers.push_back(number);
+  return numbers;
+}
+
 // The label of a metric of run.metrics.
 std::string metric_label(const Study& study, std::size_t number) {
   return std::string(metric_of(study.run.metrics[number]).label);
@@ -72,7 +80,7 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
     if (has_validation(study))
       add("  validation loss: {:.5g}  {}: {}", iteration.validation_loss, score,
           score_text(iteration.validation_score, iteration.validation_loss));
-    for (std::size_t metric = 0; metric < iteration.metrics.size(); ++metric)
+    for (const std::size_t metric : further_metrics(study))
       add("  {}: {}", metric_label(study, metric), score_text(iteration.metrics[metric], iteration.validation_loss));
     text.push_back('\n');
     ++number;
@@ -95,7 +103,7 @@ std::string iteration_statistics(const Study& study, const RunResults& results) 
   if (has_validation(study)) {
     add("validation loss", results.spreads.validation_loss, loss_number);
     add(score_name(study), results.spreads.validation_score, short_number);
-    for (std::size_t metric = 0; metric < results.spreads.metrics.size(); ++metric)
+    for (const std::size_t metric : further_metrics(study))
       add(metric_label(study, metric), results.spreads.metrics[metric], short_number);
   }
   if (!lists_ensembles(results)) add("ensemble " + score_name(study), results.spreads.ensemble_score, short_number);
@@ -145,7 +153,7 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
     add("std", "std", 1, false, [](const TrialSummary& t) { return short_number(t.score_deviation); });
     add("validation loss", "val. loss", by_loss ? ranking : 2, false,
         [](const TrialSummary& t) { return loss_number(t.mean_validation_loss); });
-    for (std::size_t metric = 0; metric < study.run.metrics.size(); ++metric)
+    for (const std::size_t metric : further_metrics(study))
       add("mean " + metric_label(study, metric), metric_label(study, metric), 2, false,
           [metric](const TrialSummary& t) { return short_number(t.mean_metrics[metric]); });
   }
@@ -154,8 +162,17 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
   return columns;
 }
 
-std::string leaderboard(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials,
-                        std::size_t width) {
+// "3 of 12 trials have fits for which ROC AUC is not defined; the mean is over the other fits"
+std::string undefined_note(const Study& study, const RunResults& results) {
+  const std::int64_t undefined = results.trials_with_undefined_scores();
+  return undefined == 0 ? ""
+                        : fmt::format("{} of {} {} fits for which {} is not defined; the mean is over the other fits\n",
+                                      undefined, counted(static_cast<std::int64_t>(results.trials.size()), "trial"),
+                                      undefined == 1 ? "has" : "have", score_name(study));
+}
+
+std::string leaderboard(const Study& study, const Plan& plan, const RunResults& results, std::size_t width) {
+  const std::vector<TrialSummary>& trials = results.trials;
   const FittedTable table = fitted_table(leaderboard_columns(study, plan, trials), width);
   std::string text = table.text;
   if (table.omitted > 0)
@@ -164,7 +181,7 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   if (trials.size() > leaderboard_rows)
     text += fmt::format("... and {} more in results.csv and results.h5\n",
                         counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
-
+  text += undefined_note(study, results);
   if (!has_one_loss(study))
     text += fmt::format("Ranked by {} (losses of different kinds are not comparable)\n", score_name(study));
   return text + fmt::format("Best: {}\n", best_text(study, plan, trials));
@@ -208,6 +225,9 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
   if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
   if (best.empty()) best = "the parameters of the study";
   const TrialSummary& first = trials[0];
+  if (first.scores > 0 && first.undefined_scores > 0)
+    over +=
+        fmt::format(", {} defined in {} of {}", score_name(study), first.scores, first.scores + first.undefined_scores);
   const bool by_loss = ranking_of(study).by_loss;
   const double value = !has_validation(study) ? first.mean_final_loss
                        : by_loss              ? first.mean_validation_loss
@@ -233,7 +253,7 @@ std::string best_model_line(const std::string& directory, const std::vector<std:
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width) {
   std::string text;
   if (study.search.method != SearchMethod::none) {
-    text = leaderboard(study, plan, results.trials, width);
+    text = leaderboard(study, plan, results, width);
   } else {
     text = results.iterations <= max_listed ? iteration_lines(study, plan, results.final_values)
                                             : iteration_statistics(study, results);

@@ -15,18 +15,19 @@ struct Study;
 
 /// The best trial: "train.learning_rate = 0.01 (mean accuracy 0.9250 over 2 folds)", or "none (...)" if no
 /// trial has only finished iterations. If the score is not defined for any trial, the validation loss is shown, by
-/// which they are then ranked. `trials`: best first.
+/// which they are then ranked. If it is not defined in some folds, their number is shown. `trials`: best first.
 std::string best_text(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials);
 
 /// Where the best model is and how to predict with it: "best model: runs/x/models/iteration-12.pt; predict with: sheaf
 /// predict runs/x NEW.csv OUT.csv". `models`: RunResults::best_models, not empty.
 std::string best_model_line(const std::string& directory, const std::vector<std::string>& models);
 
-/// For a search, the leaderboard with the first 20 trials and the best values of the searched keys. Otherwise one line
-/// per iteration, "Iteration 3 final loss: 1.0432", or with more than max_listed iterations a table of mean, standard
-/// deviation, minimum and maximum; and for an ensemble its scores. Then a line for the engines: "engine: torch 12
-/// iterations (the network has convolutions), native 88 iterations". For streamed data, the bytes read and the time
-/// spent waiting for them. Last, the numbers of diverged and failed iterations. `width`: of the leaderboard, in
+/// For a search, the leaderboard with the first 20 trials, the number of trials whose score is not defined in some
+/// folds, and the best values of the searched keys. Otherwise one line per iteration, "Iteration 3 final loss: 1.0432",
+/// or with more than max_listed iterations a table of mean, standard deviation, minimum and maximum; and for an
+/// ensemble its scores. A metric of run.metrics that is the score is shown once. Then a line for the engines: "engine:
+/// torch 12 iterations (the network has convolutions), native 88 iterations". For streamed data, the bytes read and the
+/// time spent waiting for them. Last, the numbers of diverged and failed iterations. `width`: of the leaderboard, in
 /// columns.
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width);
 

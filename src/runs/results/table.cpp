@@ -236,6 +236,7 @@ Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials, con
   add_searched(table, plan, trials, [](const Row& t) { return t.trial; });
   table.push_back(column<double>("mean_score", trials, [](const Row& t) { return t.mean_score; }));
   table.push_back(column<double>("score_deviation", trials, [](const Row& t) { return t.score_deviation; }));
+  table.push_back(column<std::int64_t>("scores", trials, [](const Row& t) { return t.scores; }));
   table.push_back(column<double>("mean_validation_loss", trials, [](const Row& t) { return t.mean_validation_loss; }));
   table.push_back(column<double>("mean_final_loss", trials, [](const Row& t) { return t.mean_final_loss; }));
   for (std::size_t number = 0; number < metrics.size(); ++number)

@@ -38,10 +38,15 @@ inline TrialSummary summarise(const Plan& plan, std::int64_t trial, const std::v
   TrialSummary summary;
   summary.trial = trial;
   const std::int64_t per_trial = plan.iteration_count() / plan.trial_count();
+  // A score does not count if training finished, but the metric is not defined.
+  const auto is_defined = [](bool finished, double score, double loss) {
+    return !finished || !std::isnan(score) || !std::isfinite(loss);
+  };
   std::vector<double> scores, validation_losses, final_losses;
   for (std::int64_t number = trial * per_trial; number < (trial + 1) * per_trial; ++number) {
     const IterationResult& result = results[static_cast<std::size_t>(number)];
-    scores.push_back(result.validation_score);
+    if (is_defined(result.status == IterationStatus::finished, result.validation_score, result.validation_loss))
+      scores.push_back(result.validation_score);
     validation_losses.push_back(result.validation_loss);
     final_losses.push_back(result.final_loss);
     summary.diverged += result.status == IterationStatus::diverged ? 1 : 0;
@@ -50,8 +55,17 @@ inline TrialSummary summarise(const Plan& plan, std::int64_t trial, const std::v
   if (!ensembles.empty()) {
     scores.clear();
     const std::int64_t per_ensemble = plan.repeats() * plan.folds();
-    for (std::int64_t number = trial * per_ensemble; number < (trial + 1) * per_ensemble; ++number)
-      scores.push_back(ensembles[static_cast<std::size_t>(number)].score);
+    for (std::int64_t number = trial * per_ensemble; number < (trial + 1) * per_ensemble; ++number) {
+      const double score = ensembles[static_cast<std::size_t>(number)].score;
+      double loss = 0;
+      bool finished = true;
+      for (std::int64_t member = 0; member < plan.members(); ++member) {
+        const IterationResult& result = results[static_cast<std::size_t>(number * plan.members() + member)];
+        loss += result.validation_loss;
+        finished = finished && result.status == IterationStatus::finished;
+      }
+      if (is_defined(finished, score, loss)) scores.push_back(score);
+    }
   }
   const Mean score = mean_of(scores);
   summary.iterations = per_trial;

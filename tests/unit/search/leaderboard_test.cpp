@@ -96,7 +96,42 @@ TEST_CASE("a trial with a diverged fold is ranked last") {
   const auto trials = rank_trials(plan_of(2, 1), results_with_scores({0.9, not_a_number, 0.1, 0.1, 0.2, 0.2}), {});
   CHECK(trials[2].trial == 0);
   CHECK(trials[2].diverged == 1);
+  CHECK(trials[2].scores == 0);
+  CHECK(trials[2].undefined_scores == 0);
   CHECK(std::isnan(trials[2].mean_score));
+}
+
+TEST_CASE("a score that is not defined in a fold does not count in the mean") {
+  auto results = results_with_scores({0.9, 0.9, 0.1, 0.1, 0.2, 0.4});
+  for (const std::size_t number : {1, 2, 3}) results[number].validation_score = not_a_number;
+  const auto trials = rank_trials(plan_of(2, 1), results, {});
+  CHECK(trials[0].trial == 0);
+  CHECK(trials[0].mean_score == 0.9);
+  CHECK(trials[0].score_deviation == 0);
+  CHECK(trials[0].scores == 1);
+  CHECK(trials[0].undefined_scores == 1);
+  CHECK(trials[1].trial == 2);
+  CHECK(trials[1].scores == 2);
+  CHECK(trials[1].undefined_scores == 0);
+  CHECK(trials[2].trial == 1);  // without any score
+  CHECK(std::isnan(trials[2].mean_score));
+  CHECK(trials[2].scores == 0);
+  CHECK(trials[2].undefined_scores == 2);
+  CHECK(trials[2].mean_validation_loss == Approx(0.9));
+  results[0].status = IterationStatus::diverged;  // counts, and has no score
+  results[0].validation_score = not_a_number;
+  CHECK(std::isnan(rank_trials(plan_of(2, 1), results, {})[1].mean_score));
+  CHECK(rank_trials(plan_of(2, 1), results, {})[0].trial == 2);
+
+  std::vector<EnsembleResult> ensembles(3);
+  ensembles[0].score = not_a_number;
+  ensembles[1].score = 0.5;
+  results = results_with_scores({1, 1, 1, 1, 1, 1});
+  const auto of_ensembles = rank_trials(plan_of(1, 2), results, ensembles);
+  CHECK(of_ensembles[0].scores == 1);
+  CHECK(of_ensembles[2].trial == 0);
+  CHECK(of_ensembles[2].scores == 0);
+  CHECK(of_ensembles[2].undefined_scores == 1);
 }
 
 TEST_CASE("without scores, trials are ranked by the final loss") {

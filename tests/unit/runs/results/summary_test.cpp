@@ -53,14 +53,14 @@ TEST_CASE("iterations without a search are printed on one line each") {
 TEST_CASE("the summary has the metrics of run.metrics") {
   Study study = test::regression_study();
   study.data.validation = 0.2;
-  study.run.metrics = {MetricKind::accuracy, MetricKind::r2};
+  study.run.metrics = {MetricKind::accuracy, MetricKind::mae};
   const auto with_metrics = [](std::int64_t count) {
     auto iterations = finished_iterations(count);
     for (auto& iteration : iterations)
-      iteration.metrics = {{MetricKind::accuracy, 0.25}, {MetricKind::r2, std::numeric_limits<double>::quiet_NaN()}};
+      iteration.metrics = {{MetricKind::accuracy, 0.25}, {MetricKind::mae, std::numeric_limits<double>::quiet_NaN()}};
     return iterations;
   };
-  CHECK_THAT(summary_of(study, with_metrics(1)), ContainsSubstring("  accuracy: 0.2500  R2: not defined\n"));
+  CHECK_THAT(summary_of(study, with_metrics(1)), ContainsSubstring("  accuracy: 0.2500  MAE: not defined\n"));
   study.study.iterations = 21;
   CHECK_THAT(summary_of(study, with_metrics(21)),
              ContainsSubstring("\naccuracy         0.2500  0.0000   0.2500   0.2500\n"));
@@ -70,6 +70,27 @@ TEST_CASE("the summary has the metrics of run.metrics") {
   const std::string text = summary_of(study, with_metrics(2));
   CHECK_THAT(text, ContainsSubstring("mean accuracy"));
   CHECK_THAT(text, ContainsSubstring("0.2500"));
+}
+
+TEST_CASE("a metric of run.metrics that is the score is shown once") {
+  Study study = test::regression_study();
+  study.data.validation = 0.2;
+  study.run.metrics = {MetricKind::r2};
+  const auto r2_count = [&](std::int64_t count) {
+    auto iterations = finished_iterations(count);
+    for (auto& iteration : iterations) iteration.metrics = {{MetricKind::r2, iteration.result.validation_score}};
+    const std::string text = summary_of(study, iterations);
+    std::size_t times = 0;
+    for (std::size_t at = 0; (at = text.find("R2", at)) != text.npos; ++at) ++times;
+    return times;
+  };
+  CHECK(r2_count(1) == 1);
+  study.study.iterations = 21;
+  CHECK(r2_count(21) == 1);
+  study.study.iterations = 1;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  CHECK(r2_count(2) == 2);  // in the leaderboard and in the line of the best trial
 }
 
 TEST_CASE("small losses keep their digits, and an undefined score is named") {
@@ -229,6 +250,21 @@ TEST_CASE("trials whose score is not defined are ranked by their validation loss
   CHECK_THAT(summary_of(study, iterations),
              ContainsSubstring("Best: train.learning_rate = 0.01 (mean validation loss 0.25 over 1 fit; R2 is not "
                                "defined for all of them)\n"));
+}
+
+TEST_CASE("the summary counts the trials whose score is not defined in some folds") {
+  Study study = test::regression_study();
+  study.search.metric = "r2";
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  auto iterations = finished_iterations(4);
+  CHECK_THAT(summary_of(study, iterations), !ContainsSubstring("not defined"));
+  iterations[2].result.validation_score = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THAT(
+      summary_of(study, iterations),
+      ContainsSubstring("\n1 of 2 trials has fits for which R2 is not defined; the mean is over the other fits\n"
+                        "Best: train.learning_rate = 0.01 (mean R2 0.9300 over 2 folds, R2 defined in 1 of 2)\n"));
 }
 
 TEST_CASE("the best line counts folds and repeats, or fits if there are none") {

@@ -115,8 +115,9 @@ TEST_CASE("metrics have a column in each table, which is empty for failed iterat
         "0,0,3,3,3,,\n");
   TrialSummary trial;
   trial.mean_metrics = {0.5, 0.75};
-  CHECK(csv_text(trial_table(plan, {trial}, metrics)).find("mean_final_loss,mean_r2,mean_accuracy,iterations") !=
-        std::string::npos);
+  CHECK(csv_text(trial_table(plan, {trial}, metrics))
+            .find("mean_score,score_deviation,scores,mean_validation_loss,mean_final_loss,mean_r2,mean_accuracy,"
+                  "iterations") != std::string::npos);
   EnsembleResult ensemble;
   ensemble.metrics = {0.5, 0.75};
   CHECK(csv_text(ensemble_table({ensemble}, metrics)) ==
