@@ -81,6 +81,7 @@ RunState read_run(const std::string& directory) {
   run.last_stage_text = stages.last_stage_text();
   run.attempts = list_attempts(directory);
   run.checkpoints = list_checkpoints(directory);
+  run.earlier_results = earlier_results(directory);
   return run;
 }
 

@@ -34,10 +34,11 @@ struct RunState {
   Plan plan;                    ///< with the stages so far
   std::string last_stage_text;  ///< SearchStages::last_stage_text()
   RunJobs jobs;                 ///< those at work
-  bool has_results = false;     ///< whether the result files exist
+  bool has_results = false;     ///< whether the result files of the run exist
   RunProgress progress;
   std::vector<std::string> attempts;        ///< names of their directories, in order; some have no journal yet
   std::vector<CheckpointName> checkpoints;  ///< of unfinished iterations, and perhaps of some that have just finished
+  std::optional<std::int64_t> earlier_results{};  ///< iterations in the result files of an earlier, smaller run
 };
 
 /// Reads a run, whether it is finished, under way or was killed. Takes no locks and changes nothing; jobs may go on
@@ -63,7 +64,7 @@ class RunReader {
   /// (JournalHeader::files); empty if there is none.
   std::string content_of_files(const std::string& files) const;
 
-  /// Whether the result files exist.
+  /// Whether the result files of the run exist (holds_results).
   bool has_results() const;
   /// Jobs that have trained a part of the run.
   std::int64_t attempts() const;

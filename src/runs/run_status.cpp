@@ -133,7 +133,8 @@ RunActivity find_activity(const RunState& run) {
 std::int64_t count_waiting(const RunState& run) {
   std::set<std::int64_t> waiting;
   for (const CheckpointName& checkpoint : run.checkpoints)
-    if (run.progress.journals.iterations.count_results({checkpoint.iteration, checkpoint.iteration + 1}) == 0)
+    if (checkpoint.iteration < run.plan.iteration_count() &&
+        run.progress.journals.iterations.count_results({checkpoint.iteration, checkpoint.iteration + 1}) == 0)
       waiting.insert(checkpoint.iteration);
   return static_cast<std::int64_t>(waiting.size());
 }

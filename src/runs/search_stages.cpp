@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "core/error.hpp"
@@ -40,14 +39,15 @@ bool SearchStages::catch_up(const ResultStore& results) {
 
 namespace {
 
-// Whether a recorded stage is the beginning of the planned one: before a run grows, it has fewer trials, or fewer
-// repeats of its only trial.
-bool begins(RecordedStage recorded, const RecordedStage& planned) {
+// Whether a recorded stage is the planned one. If the run has got another number of iterations since, the first stage
+// has other numbers of trials, or of repeats of its only trial.
+bool is_same(RecordedStage recorded, const RecordedStage& planned) {
   Stage& stage = recorded.stage;
-  const std::int64_t last = planned.stage.trials.back().end;
-  if (stage.trials.back().end < last) stage.trials.back().end = last;
-  if (planned.stage.trial_count() == 1) stage.repeats = std::max(stage.repeats, planned.stage.repeats);
-  if (stage.repeats > planned.stage.repeats) return false;
+  if (stage.number == 0) {
+    IndexRange& trials = stage.trials.back();
+    if (trials.begin < planned.stage.trials.back().end) trials.end = planned.stage.trials.back().end;
+    if (planned.stage.trial_count() == 1) stage.repeats = planned.stage.repeats;
+  }
   return recorded == planned;
 }
 
@@ -58,7 +58,7 @@ void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>&
   for (const auto& found : recorded) {
     const std::int64_t number = found.stage.number;
     const bool fits = number < plan.stage_count()
-                          ? begins(found, {plan.stage(number), plan.iterations_of(number).begin})
+                          ? is_same(found, {plan.stage(number), plan.iterations_of(number).begin})
                           : found.first_iteration >= plan.iteration_count();
     require(fits,
             fmt::format("stage {} of '{}' began with other trials than the search chooses now (earlier results have "

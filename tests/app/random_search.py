@@ -1,9 +1,12 @@
 """Random searches: the same trials for all numbers of ranks and lanes, trials that can be repeated from their printed
 values, runs that grow, and searches with very many trials."""
 
+import json
 import os
 import shutil
 import sys
+
+import h5py
 
 from program import DIGITS, SHEAF, SOURCE, Checks, Started, journaled, launch, read_csv, sheaf
 
@@ -19,6 +22,10 @@ SAME = ["iteration", "stage", "trial", "fold", "seed", *KEYS, "status", "final_l
 def rows(directory):
     path = f"runs/{directory}/results.csv"
     return [[row[name] for name in SAME] for row in read_csv(path)] if os.path.exists(path) else []
+
+
+def status(directory):
+    return json.loads(sheaf("status", directory, "--output=json").stdout)
 
 
 def run(directory, *args, ranks=None):
@@ -52,19 +59,43 @@ checks.check(again == [row[SAME.index("validation_loss")] for row in reference[:
 run("grown", "--search.trials=5", ranks=2)
 checks.check(rows("grown") == reference[:15], "fewer trials are the first ones", str(rows("grown")))
 job = Started([SHEAF, "resume", "runs/grown", "--search.trials=20", "--run.lanes=1"])
-job.wait_for(lambda: len(journaled("runs/grown")) > 17)
+checks.check(job.creep_until(lambda: len(journaled("runs/grown")) > 17), "a growing run trains")
+found = status("runs/grown")
+checks.check(found["state"] == "running" and not found["has_results"] and found["earlier_results"] == 15, "the status of a "
+             "growing run", str(found))
 job.process.kill()
-killed = job.process.wait() != 0
+job.go_on()
 job.finish()
-checks.check(not killed or not os.path.exists("runs/grown/results.csv"), "a growing run has no old results")
-result = sheaf("resume", "runs/grown", ranks=3)
+found = status("runs/grown")
+checks.check(found["state"] == "stopped" and found["earlier_results"] == 15, "the status of a stopped, growing run",
+             str(found))
+checks.check("of the first 15 iterations, until the run is complete" in sheaf("status", "runs/grown").stdout,
+             "the status names the tables")
+with open("runs/grown/summary.json") as file, h5py.File("runs/grown/results.h5") as tables:
+    checks.check(rows("grown") == reference[:15] and json.load(file)["iterations"]["total"] == 15 ==
+                 len(tables["iterations"]), "the tables of the smaller run stay", str(rows("grown"))[:500])
+
+# The number of trials can be reduced to those that have results.
+least = max(journaled("runs/grown")) // 3 + 1
+result = sheaf("resume", "runs/grown", f"--search.trials={least - 1}")
+checks.check(result.code == 2 and f"Set search.trials to {least} or more." in result.stderr, "too few trials",
+             result.stderr)
+checks.check(status("runs/grown")["earlier_results"] == 15, "a refused job leaves the results")
+result = sheaf("resume", "runs/grown", f"--search.trials={least}")
+checks.check(result.code == 0 and rows("grown") == reference[:3 * least] and least < 20, "a run with fewer trials",
+             result.stderr)
+found = status("runs/grown")
+checks.check(found["state"] == "finished" and found["has_results"] and found["earlier_results"] is None,
+             "a reduced run is finished", str(found))
+result = sheaf("resume", "runs/grown", "--search.trials=20", ranks=3)
 checks.check(result.code == 0 and rows("grown") == reference, "a run that grew equals a larger one",
              result.stderr + str(rows("grown"))[:2000])
 checks.check(sorted(journaled("runs/grown")) == list(range(60)), "no iteration was trained again")
 result = sheaf("resume", "runs/grown", "--search.trials=10")
-checks.check(result.code == 2 and "search.trials = 10, was 20" in result.stderr, "a run cannot shrink", result.stderr)
+checks.check(result.code == 2 and "search.trials = 10 is too small for 'runs/grown' (it has results up to trial 19, and "
+             "keeps them). Set search.trials to 20 or more." in result.stderr, "a run keeps its results", result.stderr)
 result = sheaf("resume", "runs/grown", "--search.trials=30", "--run.array=0/2")
-checks.check(result.code == 2 and "an array task cannot extend" in result.stderr, "an array task does not extend a run",
+checks.check(result.code == 2 and "an array task cannot change the number" in result.stderr, "an array task does not extend a run",
              result.stderr)
 checks.check(rows("grown") == reference, "a refused job leaves the results", str(rows("grown"))[:500])
 
@@ -73,6 +104,7 @@ for output, args in (("ten", []), ("four", ["--study.iterations=4"])):
     result = sheaf("run", *ITERATIONS, f"--run.output=runs/{output}", *args)
     checks.check(result.code == 0, f"{output} iterations", result.stderr)
 result = sheaf("resume", "runs/four", "--study.iterations=10", ranks=2)
+checks.check(sheaf("resume", "runs/four", "--study.iterations=9").code == 2, "repeats with results stay")
 columns = ("iteration", "seed", "final_loss")
 ten, grown = ([[row[name] for name in columns] for row in read_csv(f"runs/{name}/results.csv")]
               for name in ("ten", "four"))
@@ -83,6 +115,9 @@ result = sheaf("run", *ITERATIONS, "--run.output=runs/lists", "--search.train.le
                "--search.train.epochs=1, 2", "--search.trials=6", "--study.iterations=1")
 found = {(row["train.learning_rate"], row["train.epochs"]) for row in read_csv("runs/lists/results.csv")}
 checks.check(result.code == 0 and len(found) == 6, "lists alone: distinct combinations", result.stderr + str(found))
+result = sheaf("resume", "runs/lists", "--search.trials=7")
+checks.check(result.code == 2 and "Set search.trials = 6 to train each of them once." in result.stderr and
+             "grid" not in result.stderr, "more trials than combinations", result.stderr)
 
 # Start-up time and memory do not depend on the number of trials.
 MEASURED = """

@@ -87,6 +87,12 @@ std::string progress_line(const RunState& run, const RunStatus& status) {
   return line("progress", text);
 }
 
+std::string results_line(const RunState& run) {
+  if (!run.earlier_results) return "";
+  return line("results",
+              fmt::format("of the first {}, until the run is complete", counted(*run.earlier_results, "iteration")));
+}
+
 std::string best_lines(const RunState& run, const RunStatus& status) {
   std::string text;
   if (status.best && run.study.search.method != SearchMethod::none)
@@ -167,8 +173,8 @@ Json jobs_json(const std::vector<RunJob>& jobs) {
 
 std::string status_text(const RunState& run, const RunStatus& status) {
   std::string text = line("run", printable(run.directory)) + line("study", study_line_text(run)) +
-                     line("state", state_text(run, status)) + progress_line(run, status) + best_lines(run, status) +
-                     problem_lines(run, status);
+                     line("state", state_text(run, status)) + progress_line(run, status) + results_line(run) +
+                     best_lines(run, status) + problem_lines(run, status);
   if (!status.attempts.empty()) text += line("jobs", attempts_text(status.attempts));
   if (can_be_resumed(status)) text += line("continue", resume_command_of(run.directory));
   return text;
@@ -182,6 +188,7 @@ std::string status_json(const RunState& run, const RunStatus& status) {
                {"state", name_of(status.activity)},
                {"jobs", jobs_json(run.jobs.jobs)},
                {"has_results", run.has_results},
+               {"earlier_results", nullable(run.earlier_results)},
                {"stages", run.plan.stage_count()}};
   json["iterations"] = {{"total", counts.total},
                         {"finished", counts.finished},

@@ -235,6 +235,7 @@ class ResultsOfRun {
     if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results, left);
     describe(results);
     stream_.finish(results);
+    forget_earlier_results(end_.run.directory);
     if (!left) remove_checkpoints(end_.run.directory);
     locks_.clear();
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));

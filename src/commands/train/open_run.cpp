@@ -22,6 +22,7 @@
 #include "runs/directory/study_identity.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "runs/run_reader.hpp"
+#include "study/combinations.hpp"
 
 namespace sheaf {
 namespace {
@@ -70,15 +71,15 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
   return std::nullopt;
 }
 
-// Stores the larger number of iterations. A job that is killed in between leaves a smaller run without result files.
-// For rank 0, under the lock.
-void extend_run(const std::string& directory, const Study& study, const Study& stored, const ArraySlice& slice) {
+// Stores another number of iterations. The result files stay. A job that is killed in between leaves an unfinished run
+// with the old number. For rank 0, under the lock.
+void change_counts(const std::string& directory, const Study& study, const Study& stored, const ArraySlice& slice) {
   if (!slice.is_whole())
-    throw UsageError(fmt::format(
-        "an array task cannot extend '{}' (the tasks divide its iterations among themselves). Extend it with "
-        "one job: {} --run.array=none.",
-        directory, resume_command_of(directory)));
-  mark_unfinished(directory);
+    throw UsageError(
+        fmt::format("an array task cannot change the number of iterations of '{}' (the tasks divide them among "
+                    "themselves). Change it with one job: {} --run.array=none.",
+                    directory, resume_command_of(directory)));
+  keep_earlier_results(directory, static_cast<std::int64_t>(planned_iterations(stored)));
   write_study(directory, with_counts_of(study, stored));
 }
 
@@ -149,7 +150,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
     settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
     if (settled_otherwise) return locks.clear();
     if (stored) require_same_study(path, study, *stored);
-    if (stored && has_grown(study, *stored)) extend_run(path, study, *stored, slice);
+    if (stored && has_other_counts(study, *stored)) change_counts(path, study, *stored, slice);
     store_numbering(path, slice);
     while (locks.size() > run_locks) locks.pop_back();
     if (stored || !slice.is_whole()) earlier = replay_earlier(path, request, header, slice, stages);

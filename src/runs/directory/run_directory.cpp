@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "core/error.hpp"
 #include "core/escaped.hpp"
 #include "files/output_file.hpp"
+#include "files/regular_file.hpp"
 #include "files/replace_file.hpp"
 #include "study/settings.hpp"
 #include "study/stored_study.hpp"
@@ -19,12 +22,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The number of iterations in the result files, from before the run got another number.
+constexpr const char* earlier_results_file = "journal/earlier-results";
+
 constexpr const char* run_files[] = {"study.cfg", "results.csv", "results.h5", "summary.json"};
 
 // Returns false if the directory cannot be searched; writing to it will report the error.
 bool exists_in(const std::string& directory, const std::string& name) {
   std::error_code ignored;
   return fs::exists(fs::path(directory) / name, ignored);
+}
+
+bool has_result_files(const std::string& directory) {
+  return exists_in(directory, "results.csv") && exists_in(directory, "results.h5");
 }
 
 }  // namespace
@@ -47,7 +57,7 @@ bool holds_run(const std::string& directory) {
 }
 
 bool holds_results(const std::string& directory) {
-  return exists_in(directory, "results.csv") && exists_in(directory, "results.h5");
+  return has_result_files(directory) && !exists_in(directory, earlier_results_file);
 }
 
 void require_run(const std::string& directory) {
@@ -73,12 +83,30 @@ void write_study(const std::string& directory, const Study& study) {
   write_whole_file(study_path(directory), stored_study_text(study));
 }
 
-void mark_unfinished(const std::string& directory) {
+void keep_earlier_results(const std::string& directory, std::int64_t iterations) {
+  if (!holds_results(directory)) return;  // there are none, or they are those of an earlier change
+  write_whole_file(directory + "/" + earlier_results_file, fmt::format("{}\n", iterations));
+  sync_directory(directory + "/journal");
+}
+
+std::optional<std::int64_t> earlier_results(const std::string& directory) {
+  constexpr std::int64_t most_bytes = 100;
+  const std::string path = directory + "/" + earlier_results_file;
+  std::error_code ignored;
+  if (!has_result_files(directory) || !fs::is_regular_file(path, ignored)) return std::nullopt;
+  const std::string text = RegularFile(path).read(most_bytes);
+  std::int64_t iterations = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), iterations);
+  return error == std::errc{} ? std::optional(iterations) : std::nullopt;
+}
+
+void forget_earlier_results(const std::string& directory) {
   std::error_code failed;
-  fs::remove(fs::path(directory) / "results.csv", failed);
-  require(!failed, fmt::format("'{}/results.csv' cannot be removed ({}). Check the permissions of the directory.",
-                               directory, failed.message()));
-  sync_directory(directory);
+  const std::string path = directory + "/" + earlier_results_file;
+  fs::remove(path, failed);
+  require(!failed,
+          fmt::format("'{}' cannot be removed ({}). Correct the permissions of the directory, then resume the run.",
+                      path, failed.message()));
 }
 
 std::string models_directory(const std::string& run_directory) {

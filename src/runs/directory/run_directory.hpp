@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sheaf {
@@ -21,7 +22,8 @@ std::string resume_command_of(const std::string& directory);
 /// Whether the directory holds a run, finished or not. Local.
 bool holds_run(const std::string& directory);
 
-/// Whether the directory has all result files. Local.
+/// Whether the directory has the result files of all its iterations, not those from before a change of their number.
+/// Local.
 bool holds_results(const std::string& directory);
 
 /// Throws UsageError if the directory has no study.cfg. Local.
@@ -33,8 +35,17 @@ void require_no_run(const std::string& directory);
 /// Writes the settled study to study.cfg in the directory, which must exist. Throws RunError. Local, for rank 0.
 void write_study(const std::string& directory, const Study& study);
 
-/// Removes results.csv, so that the run counts as unfinished: its journals have all results. Throws RunError. Local.
-void mark_unfinished(const std::string& directory);
+/// Records that the result files, if the directory holds them, have only the first `iterations`. They stay until those
+/// of all iterations replace them. To be called before the run gets another number of iterations. Throws RunError.
+/// Local, for rank 0.
+void keep_earlier_results(const std::string& directory, std::int64_t iterations);
+
+/// The number of iterations in the result files, if they are from before a change of that number; otherwise nothing.
+/// Local.
+std::optional<std::int64_t> earlier_results(const std::string& directory);
+
+/// Records that the result files have all iterations. Throws RunError. Local, for rank 0.
+void forget_earlier_results(const std::string& directory);
 
 /// "<run directory>/models"
 std::string models_directory(const std::string& run_directory);

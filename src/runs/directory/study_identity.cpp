@@ -43,12 +43,9 @@ const std::string* find_entry(const Entries& entries, const std::string& key) {
   return found == entries.end() ? nullptr : &found->second;
 }
 
-// Whether a run of `stored` can get more iterations, so that the numbers of those it has do not change: trials vary
-// slowest, then repeats.
-bool may_change(const std::string& key, const Study& study, const Study& stored) {
-  if (key == "search.trials")
-    return study.search.method == SearchMethod::random && study.search.trials > stored.search.trials;
-  return stored.search.keys.empty() && study.study.iterations > stored.study.iterations;
+// Whether the iterations of a run keep their numbers if this count changes: trials vary slowest, then repeats.
+bool may_change(const std::string& key, const Study& stored) {
+  return key == "search.trials" ? stored.search.method == SearchMethod::random : stored.search.keys.empty();
 }
 
 std::string shown(const std::string* text) {
@@ -81,15 +78,15 @@ std::vector<std::string> differing_keys(const Study& study, const Study& stored)
   }
   for (const char* key : count_keys)
     if (const std::string text = setting_text(study, key), old_text = setting_text(stored, key);
-        text != old_text && !may_change(key, study, stored))
+        text != old_text && !may_change(key, stored))
       differing.push_back(fmt::format("{} = {}, was {}", key, text, old_text));
   // The numbers of trials depend on the order of the searched keys.
   if (differing.empty() && now != before) differing.push_back("the order of the searched keys");
   return differing;
 }
 
-bool has_grown(const Study& study, const Study& stored) {
-  return study.search.trials > stored.search.trials || study.study.iterations > stored.study.iterations;
+bool has_other_counts(const Study& study, const Study& stored) {
+  return study.search.trials != stored.search.trials || study.study.iterations != stored.study.iterations;
 }
 
 Study with_counts_of(const Study& study, Study stored) {

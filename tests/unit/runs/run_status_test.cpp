@@ -190,11 +190,32 @@ TEST_CASE("a run is finished if all iterations are known and the result files ex
   CHECK(run.status().activity == RunActivity::running);
 }
 
+TEST_CASE("a run whose study asks for more than was trained is not finished") {
+  const Run run;
+  run.add_attempt({{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
+  run.add_results();
+  CHECK(run.status().activity == RunActivity::finished);
+  keep_earlier_results(run.directory(), 8);
+  CHECK(run.status().activity == RunActivity::stopped);
+  CHECK(run.state().earlier_results == 8);
+  forget_earlier_results(run.directory());
+  Study more = grid_study();
+  more.search.keys[0].candidates.push_back("0.5");
+  write_study(run.directory(), more);
+  // The fingerprint of journals counts only with the version of this program.
+  std::string text = text_of(study_path(run.directory()));
+  const std::string version = "sheaf " + program_version();
+  text.replace(text.find(version), version.size(), "sheaf 0.0.1");
+  std::ofstream(study_path(run.directory())) << text;
+  CHECK(run.status().activity == RunActivity::stopped);
+  CHECK(run.status().iterations.left() == 2);
+}
+
 TEST_CASE("checkpoints of iterations without a result are work that waits") {
   const Run run;
   run.add_attempt({{0}});
   std::filesystem::create_directory(checkpoint_directory(run.directory()));
-  for (const char* name : {"/0.1", "/1.0", "/1.1", "/5.0", "/other"})
+  for (const char* name : {"/0.1", "/1.0", "/1.1", "/5.0", "/9.0", "/other"})
     std::ofstream(checkpoint_directory(run.directory()) + name) << "x";
   CHECK(run.status().waiting_checkpoints == 2);
 }

@@ -96,9 +96,10 @@ TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages
   const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, 1, 1, 1, 6}, 8};
   CHECK_NOTHROW(require_recorded_stages(plan, {}, "runs/x"));
   CHECK_NOTHROW(require_recorded_stages(plan, {recorded, later}, "runs/x"));
-  RecordedStage fewer = recorded;  // from the time before the run grew
+  RecordedStage fewer = recorded, more = recorded;  // from before the number of trials was changed
   fewer.stage.trials = {{0, 3}};
-  CHECK_NOTHROW(require_recorded_stages(plan, {fewer, recorded}, "runs/x"));
+  more.stage.trials = {{0, 9}};
+  CHECK_NOTHROW(require_recorded_stages(plan, {fewer, more, recorded}, "runs/x"));
   RecordedStage early = later;
   early.first_iteration = 7;
   CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, early}, "runs/x"),

@@ -96,6 +96,14 @@ TEST_CASE("a finished run is continued only if iterations failed") {
                                            ContainsSubstring("continue "));
 }
 
+TEST_CASE("result files of fewer iterations are named") {
+  RunState run = state_of(grid_study());
+  run.earlier_results = 3;
+  CHECK_THAT(status_text(run, half_done()),
+             ContainsSubstring("\nresults      of the first 3 iterations, until the run is complete\n"));
+  CHECK_THAT(status_json(run, half_done()), ContainsSubstring(R"("has_results":false,"earlier_results":3,)"));
+}
+
 TEST_CASE("lost work and damage are in the report") {
   RunState run = state_of(grid_study());
   run.progress.journals.warnings.assign(7, "a line is damaged");
@@ -116,7 +124,7 @@ TEST_CASE("the JSON object has all members, with null for unknown values") {
   status.iterations.total = 6;
   CHECK(status_json(run, status) ==
         R"({"run":"runs/my run","study":"widths","program":"0.9.0","state":"stopped","jobs":[],"has_results":false,)"
-        R"("stages":1,"iterations":{"total":6,"finished":0,"diverged":0,"failed":0,"left":6},)"
+        R"("earlier_results":null,"stages":1,"iterations":{"total":6,"finished":0,"diverged":0,"failed":0,"left":6},)"
         R"("trials":{"total":2,"complete":0},"iterations_per_second":null,"seconds_left":null,"best":null,)"
         R"("best_iteration":null,"first_failure":null,"attempts":[],"trained_twice":0,"checkpoints":0,"warnings":[],)"
         R"("resume":"sheaf resume 'runs/my run'"})"

@@ -66,6 +66,26 @@ TEST_CASE("a directory holds a run once it has a study file") {
   CHECK_THROWS_AS(write_study(directory + "/absent", small_study()), RunError);
 }
 
+TEST_CASE("result files of another number of iterations do not count as those of the run") {
+  const Scratch scratch;
+  const std::string directory = scratch.path.string();
+  write_study(directory, small_study());
+  fs::create_directory(scratch.path / "journal");
+  keep_earlier_results(directory, 2);  // there are none
+  CHECK_FALSE(earlier_results(directory).has_value());
+  for (const char* name : {"results.h5", "results.csv"}) std::ofstream(scratch.path / name) << "x";
+  CHECK(holds_results(directory));
+  keep_earlier_results(directory, 2);
+  keep_earlier_results(directory, 5);  // the files are still the first ones
+  CHECK_FALSE(holds_results(directory));
+  CHECK(earlier_results(directory) == 2);
+  CHECK_THROWS_WITH(require_no_run(directory), ContainsSubstring("already has an unfinished run"));
+  forget_earlier_results(directory);
+  forget_earlier_results(directory);
+  CHECK(holds_results(directory));
+  CHECK_FALSE(earlier_results(directory).has_value());
+}
+
 TEST_CASE("result files get their final names only when complete") {
   const Scratch scratch;
   const Study study = small_study();
