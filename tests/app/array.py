@@ -54,6 +54,10 @@ for done, task in enumerate([1, 2, 0], start=1):
                  f"task {task}: only its own iterations are in the journals", str(journaled("run")))
     checks.check(f"{SLICE} of its {SLICE} iterations left" in result.stderr, f"task {task}: start message",
                  result.stderr)
+    unfinished = "run/results.csv.0123456789ab.partial"
+    if done == 1:
+        open(unfinished, "w").close()
+    checks.check(os.path.exists(unfinished) == (done < TASKS), f"task {task}: only the last one removes unfinished files")
     if done < TASKS:
         checks.check(f"still have to train {(TASKS - done) * SLICE} of the study's {ITERATIONS} iterations" in
                      result.stderr and "Best:" not in result.stdout and not os.path.exists("run/results.csv"),

@@ -81,12 +81,16 @@ result = sheaf("resume", "runs/grown", f"--search.trials={least - 1}")
 checks.check(result.code == 2 and f"Set search.trials to {least} or more." in result.stderr, "too few trials",
              result.stderr)
 checks.check(status("runs/grown")["earlier_results"] == 15, "a refused job leaves the results")
+planted = ["results.csv.0123456789ab.partial", "models/iteration-3.pt.0123456789ab.partial"]
+for name in planted:
+    open(f"runs/grown/{name}", "w").close()
 result = sheaf("resume", "runs/grown", f"--search.trials={least}")
 checks.check(result.code == 0 and rows("grown") == reference[:3 * least] and least < 20, "a run with fewer trials",
              result.stderr)
 found = status("runs/grown")
 checks.check(found["state"] == "finished" and found["has_results"] and found["earlier_results"] is None,
              "a reduced run is finished", str(found))
+checks.check(not any(os.path.exists(f"runs/grown/{name}") for name in planted), "unfinished files are removed")
 result = sheaf("resume", "runs/grown", "--search.trials=20", ranks=3)
 checks.check(result.code == 0 and rows("grown") == reference, "a run that grew equals a larger one",
              result.stderr + str(rows("grown"))[:2000])

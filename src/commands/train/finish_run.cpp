@@ -236,7 +236,10 @@ class ResultsOfRun {
     describe(results);
     stream_.finish(results);
     forget_earlier_results(end_.run.directory);
-    if (!left) remove_checkpoints(end_.run.directory);
+    if (!left) {  // no other task of an array is at work
+      remove_checkpoints(end_.run.directory);
+      remove_unfinished_files(end_.run.directory);
+    }
     locks_.clear();
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
     if (!results.best_models.empty()) log_root(best_model_line(end_.run.directory, results.best_models));

@@ -65,7 +65,10 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
                                    const ArraySlice& slice) {
   for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
     require_directory_or_nothing(inner);
-  if (joins_run(directory, request, slice)) return RunReader(directory).study(request.force);
+  if (joins_run(directory, request, slice)) {
+    if (slice.is_whole()) remove_unfinished_files(directory);
+    return RunReader(directory).study(request.force);
+  }
   require_empty(directory);
   write_study(directory, study);
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <system_error>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/escaped.hpp"
@@ -35,6 +36,14 @@ bool exists_in(const std::string& directory, const std::string& name) {
 
 bool has_result_files(const std::string& directory) {
   return exists_in(directory, "results.csv") && exists_in(directory, "results.h5");
+}
+
+// Whether jobs write this file of a run directory by UnfinishedFile.
+bool is_replaced_file(const std::string& name) {
+  constexpr const char* names[] = {"study.cfg",  "results.csv",     "results.h5",          "summary.json",
+                                   "README.txt", "models/best.txt", "journal/slurm-array", earlier_results_file};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names) ||
+         name.rfind("models/iteration-", 0) == 0;
 }
 
 }  // namespace
@@ -119,6 +128,17 @@ std::string model_path(const std::string& run_directory, std::int64_t number) {
 
 std::string best_model_list(const std::string& run_directory) {
   return models_directory(run_directory) + "/best.txt";
+}
+
+void remove_unfinished_files(const std::string& run_directory) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const char* folder : {"", "journal", "models"})
+    for (const auto& entry : fs::directory_iterator(fs::path(run_directory) / folder, ignored)) {
+      const auto name = final_path((fs::path(folder) / entry.path().filename()).string());
+      if (name && is_replaced_file(*name)) found.push_back(entry.path());
+    }
+  for (const auto& path : found) fs::remove(path, ignored);
 }
 
 }  // namespace sheaf

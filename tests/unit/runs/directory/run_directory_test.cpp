@@ -125,6 +125,35 @@ TEST_CASE("result files get their final names only when complete") {
   CHECK_THROWS_AS(ResultStream((scratch.path / "absent").string(), study, plan, extent), RunError);
 }
 
+TEST_CASE("unfinished files of killed jobs are removed, and no others") {
+  const Scratch scratch;
+  const auto names = [&] {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(scratch.path))
+      if (entry.is_regular_file()) found.push_back(fs::relative(entry.path(), scratch.path).string());
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  for (const char* folder : {"models", "journal"}) fs::create_directory(scratch.path / folder);
+  const std::vector<std::string> others = {"journal/lock",
+                                           "journal/lock.0123456789ab.partial",
+                                           "models/best.txt",
+                                           "models/iteration-7.pt",
+                                           "models/mine.0123456789ab.partial",
+                                           "out.csv.0123456789ab.partial",
+                                           "results.csv",
+                                           "results.csv.0.partial"};
+  for (const auto& name : others) std::ofstream(scratch.path / name) << "x";
+  for (const char* name : {"models/iteration-7.pt", "models/best.txt", "journal/earlier-results", "journal/slurm-array",
+                           "results.csv", "results.h5", "summary.json", "README.txt", "study.cfg"})
+    std::ofstream(scratch.path / (std::string(name) + ".0123456789ab.partial")) << "x";
+  CHECK(names().size() == others.size() + 9);
+  remove_unfinished_files(scratch.path.string());
+  CHECK(names() == others);
+  fs::remove_all(scratch.path / "models");
+  CHECK_NOTHROW(remove_unfinished_files(scratch.path.string()));
+}
+
 TEST_CASE("a failed rename leaves no temporary file") {
   const Scratch scratch;
   fs::create_directories(scratch.path / "taken" / "inside");
