@@ -58,7 +58,7 @@ class MemoryEngine : public Engine {
   void begin_trial(const Iteration& iteration) {
     if (iteration.trial == trial_number_ && iteration.stage == stage_) return;
     trial_number_ = -1;  // in case of an exception
-    trial_ = context_.plan.trial_of(iteration);
+    trial_ = context_.plan.trial(iteration.trial);
     engine_ = &engine_of(trial_, shape_, context_.study.run.engine, device_);
     stage_ = iteration.stage;
     trial_number_ = iteration.trial;

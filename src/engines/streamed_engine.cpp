@@ -106,13 +106,13 @@ class StreamedEngine : public Engine {
     for (const auto& model : models) bytes += model.bytes;
     for (; !waiting.empty() && models.size() < max_models; waiting.pop_front()) {
       const Iteration iteration = context_.plan.iteration(waiting.front().number);
-      const Trial trial = context_.plan.trial_of(iteration);
+      const Trial trial = context_.plan.trial(iteration.trial);
       const double bytes_of_model = memory_of(trial);
       bytes += bytes_of_model;
       if (!models.empty() && bytes > models_bytes) break;
       Model& model = models.emplace_back(std::move(waiting.front()));
       model.bytes = bytes_of_model;
-      model.epochs = trial.train.epochs;
+      model.epochs = context_.plan.stage(iteration.stage).epochs_of(trial.train.epochs).end;
       attempt(model, [&] { model.training = make_training(iteration, trial); });
     }
     epochs_ = 0;

@@ -53,6 +53,10 @@ void OutputFile::sync() {
 
 void OutputFile::sync_and_close() {
   sync();
+  close();
+}
+
+void OutputFile::close() {
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) fail(std::strerror(errno));

@@ -24,7 +24,9 @@ class OutputFile {
 
   /// Waits until all written bytes are on the disk. Also throws if the file has been removed.
   void sync();
-  /// Calls sync() and closes the file. Must be the last call.
+  /// Closes the file. Must be the last call.
+  void close();
+  /// Calls sync() and close().
   void sync_and_close();
 
   const std::string& path() const { return path_; }

@@ -91,6 +91,15 @@ UnfinishedFile::~UnfinishedFile() {
 
 void UnfinishedFile::commit() {
   file_.sync_and_close();
+  rename();
+}
+
+void UnfinishedFile::commit_unsynced() {
+  file_.close();
+  rename();
+}
+
+void UnfinishedFile::rename() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
     throw RunError(fmt::format("'{}' cannot be written ({}). Choose another name.", path_, std::strerror(errno)));
   committed_ = true;

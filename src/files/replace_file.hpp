@@ -35,6 +35,8 @@ class UnfinishedFile {
   /// Syncs the file to the disk and renames it to `path`, replacing an existing file. Must be the last call. Throws
   /// RunError.
   void commit();
+  /// Same, without syncing: for files that a later job can do without, and whose damage it can find out.
+  void commit_unsynced();
 
  private:
   // Registers a path that the signal handler removes.
@@ -49,6 +51,8 @@ class UnfinishedFile {
     std::string path_;
     std::atomic<const char*>* slot_;
   };
+
+  void rename();
 
   std::string path_, temporary_;
   Watched watched_;

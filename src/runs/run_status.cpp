@@ -132,10 +132,11 @@ RunActivity find_activity(const RunState& run) {
 // Iterations that go on from a checkpoint.
 std::int64_t count_waiting(const RunState& run) {
   std::set<std::int64_t> waiting;
-  for (const CheckpointName& checkpoint : run.checkpoints)
-    if (checkpoint.iteration < run.plan.iteration_count() &&
-        run.progress.journals.iterations.count_results({checkpoint.iteration, checkpoint.iteration + 1}) == 0)
-      waiting.insert(checkpoint.iteration);
+  for (const CheckpointName& checkpoint : run.checkpoints) {
+    const auto iteration = run.plan.last_iteration_of(checkpoint.training);
+    if (iteration && run.progress.journals.iterations.count_results({*iteration, *iteration + 1}) == 0)
+      waiting.insert(*iteration);
+  }
   return static_cast<std::int64_t>(waiting.size());
 }
 

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <iterator>
 
+#include "search/halving.hpp"
 #include "search/single_stage.hpp"
 
 namespace sheaf {
@@ -17,7 +18,8 @@ struct SearcherEntry {
 
 constexpr SearcherEntry search_table[] = {{SearchMethod::none, make_single_stage},
                                           {SearchMethod::grid, make_single_stage},
-                                          {SearchMethod::random, make_single_stage}};
+                                          {SearchMethod::random, make_single_stage},
+                                          {SearchMethod::halving, make_halving}};
 
 }  // namespace
 

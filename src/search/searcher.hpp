@@ -46,6 +46,13 @@ class KnownResults {
   std::vector<KnownResult> results_;  // by the iteration's number
 };
 
+/// What is known of a stage before the search: see Stage.
+struct StageSize {
+  std::int64_t trials = 0;
+  std::int64_t from_epoch = 0;
+  std::optional<std::int64_t> to_epoch;
+};
+
 /// Selects the stages of a search. Pure: the same results always lead to the same stage, so that a job can resume the
 /// run.
 class Searcher {
@@ -54,6 +61,9 @@ class Searcher {
 
   /// The maximum number of stages. Results are gathered after a stage only if more stages may follow.
   virtual std::int64_t max_stages() const = 0;
+
+  /// The sizes of all stages, at most max_stages(), for estimates.
+  virtual std::vector<StageSize> sizes(const Plan& plan) const = 0;
 
   /// Returns the next stage (stage 0 if there are no results yet), or nullopt if the search is done. Called on rank 0
   /// only.

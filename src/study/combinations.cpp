@@ -10,7 +10,7 @@
 namespace sheaf {
 
 double planned_iterations(const Study& study) {
-  const bool is_random = study.search.method == SearchMethod::random;
+  const bool is_random = study.search.draws_trials();
   double count = is_random ? static_cast<double>(study.search.trials) : 1;
   for (const auto& searched : study.search.keys)
     count *= is_random ? 1 : static_cast<double>(searched.candidates.size());

@@ -54,12 +54,6 @@ bool Plan::have_same_network(std::int64_t trial, std::int64_t other) const {
   return true;
 }
 
-Trial Plan::trial_of(const IterationKey& iteration) const {
-  Trial found = trial(iteration.trial);
-  if (const auto& epochs = stage(iteration.stage).epochs) found.train.epochs = *epochs;
-  return found;
-}
-
 void Plan::for_each_distinct(const KeyFilter& selects, const VisitTrial& visit) const {
   space_.combinations().for_each_distinct(selects, [&](std::int64_t number) {
     Study point = base_;
@@ -129,8 +123,22 @@ std::int64_t Plan::number_of(const IterationKey& key) const {
          key.member;
 }
 
+std::optional<std::int64_t> Plan::last_iteration_of(const IterationKey& training) const {
+  if (stages_.empty()) return std::nullopt;
+  const Stage& last = stages_.back().stage;
+  if (!last.has(training.trial) || training.repeat >= last.repeats || training.fold >= last.folds ||
+      training.member >= last.members)
+    return std::nullopt;
+  return number_of({last.number, training.trial, training.repeat, training.fold, training.member});
+}
+
 Stage whole_stage(const Plan& plan) {
-  return {0, {{0, plan.trial_count()}}, plan.repeats(), plan.folds(), plan.members(), std::nullopt};
+  Stage stage;
+  stage.trials = {{0, plan.trial_count()}};
+  stage.repeats = plan.repeats();
+  stage.folds = plan.folds();
+  stage.members = plan.members();
+  return stage;
 }
 
 }  // namespace sheaf

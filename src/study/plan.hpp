@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,6 @@ class Plan {
   std::int64_t trial_count() const { return space_.count(); }
   /// Takes about a microsecond: store the trial if you need it more than once.
   Trial trial(std::int64_t number) const;
-  /// The trial of an iteration, with the number of epochs of its stage.
-  Trial trial_of(const IterationKey& iteration) const;
   using VisitTrial = std::function<void(const Trial& trial)>;
   /// Visits a trial for each distinct choice of candidates for the keys that `selects` accepts, in the order of a grid.
   /// All other keys have their first candidate. Both ends of a range are candidates. For checks and estimates that
@@ -63,6 +62,8 @@ class Plan {
   Iteration iteration(std::int64_t number) const;
   /// The number of the iteration with this key; the inverse of `iteration`.
   std::int64_t number_of(const IterationKey& key) const;
+  /// The iteration of the last stage that begins or continues a training; nullopt if none does.
+  std::optional<std::int64_t> last_iteration_of(const IterationKey& training) const;
 
  private:
   struct PlannedStage {

@@ -24,7 +24,7 @@ void Problems::add(const std::vector<std::string>& keys, const std::string& sent
 }
 
 bool is_mistake(const Study& study, const std::string& key, const std::string& cause) {
-  return !is_searched(study, cause) || (is_searched(study, key) && study.search.method != SearchMethod::random);
+  return !is_searched(study, cause) || (is_searched(study, key) && !study.search.draws_trials());
 }
 
 std::string assignment(const Study& study, const std::string& key) {

@@ -11,6 +11,7 @@
 #include "study/metrics.hpp"
 #include "study/searched_text.hpp"
 #include "study/section_checks.hpp"
+#include "study/settings_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -45,19 +46,18 @@ void check_metrics(const Study& study, Problems& problems) {
   check_metrics(study, "run.metrics", metrics, problems);
 }
 
-void check_random_search(const Study& study, Problems& problems) {
+// Checks the searched keys of a search that needs some, and the number of trials that are drawn from them.
+void check_trials(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
+  const std::string method = assignment(study, "search.method");
   const double combinations = static_cast<double>(Combinations(study).count());
   const bool has_ranges = std::any_of(search.keys.begin(), search.keys.end(),
                                       [](const SearchedKey& key) { return key.sampling != Sampling::list; });
-  if (search.trials == 0)
-    problems.add({"search.method", "search.trials"},
-                 "search.method = random needs a number of trials (search.trials = none). Set search.trials, e.g. to "
-                 "100.");
   if (search.keys.empty())
     problems.add({"search.method", "search.trials"},
-                 "search.method = random has nothing to search (no searched keys). Add lists or ranges to [search], "
-                 "e.g. train.learning_rate = log_uniform(1e-4, 1e-1).");
+                 fmt::format("{} has nothing to search (no searched keys). Add lists or ranges to [search], e.g. "
+                             "train.learning_rate = log_uniform(1e-4, 1e-1).",
+                             method));
   else if (!has_ranges && static_cast<double>(search.trials) > combinations)
     problems.add(
         {"search.method", "search.trials"},
@@ -66,19 +66,18 @@ void check_random_search(const Study& study, Problems& problems) {
                     search.trials, counted(static_cast<std::int64_t>(combinations), "combination"), combinations));
 }
 
-void check_grid_search(const Study& study, Problems& problems) {
+// Checks a search of all combinations.
+void check_lists(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
-  if (search.trials > 0)
-    problems.add({"search.method", "search.trials"},
-                 "search.trials has no effect (search.method = grid trains all combinations). Leave it out, or set "
-                 "search.method = random.");
   for (const auto& searched : search.keys)
-    if (searched.sampling != Sampling::list)
-      problems.add({"search.method", "search.trials", searched.key},
-                   fmt::format("search.{} = {} is a range, and a grid needs lists. Set search.trials for a random "
-                               "search, or list the values.",
-                               searched.key, searched_text(searched)));
-  if (search.keys.empty() && search.folds == 1)
+    if (searched.sampling != Sampling::list && !search.draws_trials())
+      problems.add(
+          {"search.method", "search.trials", searched.key},
+          fmt::format("search.{} = {} is a range, and {}. Set search.trials for a random search, or list the "
+                      "values.",
+                      searched.key, searched_text(searched),
+                      search.method == SearchMethod::grid ? "a grid needs lists" : "search.trials is not set"));
+  if (search.method == SearchMethod::grid && search.keys.empty() && search.folds == 1)
     problems.add({"search.method", "search.folds"},
                  "search.method = grid has nothing to search (no searched keys, search.folds = 1). Add candidates to "
                  "[search], e.g. train.learning_rate = 1e-3, 1e-2, or set search.folds.");
@@ -106,13 +105,43 @@ void check_no_search(const Study& study, Problems& problems) {
                                assignment(study, key)));
 }
 
+void check_halving(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  const std::int64_t epochs = study.train.epochs;
+  if (is_searched(study, "train.epochs"))
+    problems.add({"search.method", "train.epochs"},
+                 "search.method = halving cannot search train.epochs (it divides them among its rungs). Set "
+                 "train.epochs to the epochs of the last rung.");
+  else if (epochs > 0 && search.min_epochs > epochs / search.factor)
+    problems.add({"search.method", "search.min_epochs", "search.factor", "train.epochs"},
+                 fmt::format("search.method = halving has no second rung (search.min_epochs = {} times search.factor = "
+                             "{} is more than train.epochs = {}). Increase train.epochs, or set search.method = {}.",
+                             search.min_epochs, search.factor, epochs, search.draws_trials() ? "random" : "grid"));
+}
+
 }  // namespace
 
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   check_metrics(study, problems);
-  if (search.method == SearchMethod::random) check_random_search(study, problems);
-  if (search.method == SearchMethod::grid) check_grid_search(study, problems);
+  if (search.method == SearchMethod::grid && search.trials > 0)
+    problems.add({"search.method", "search.trials"},
+                 "search.trials has no effect (search.method = grid trains all combinations). Leave it out, or set "
+                 "search.method = random.");
+  if (search.method == SearchMethod::random && search.trials == 0)
+    problems.add({"search.method", "search.trials"},
+                 "search.method = random needs a number of trials (search.trials = none). Set search.trials, e.g. to "
+                 "100.");
+  if (search.method == SearchMethod::random || search.method == SearchMethod::halving) check_trials(study, problems);
+  if (search.method == SearchMethod::grid || search.method == SearchMethod::halving) check_lists(study, problems);
+  if (search.method == SearchMethod::halving) check_halving(study, problems);
+  const SearchOptions defaults;
+  for (const auto& [key, is_set] : {std::pair("search.factor", search.factor != defaults.factor),
+                                    {"search.min_epochs", search.min_epochs != defaults.min_epochs}})
+    if (is_set && search.method != SearchMethod::halving)
+      problems.add({key, "search.method"},
+                   fmt::format("{} has no effect ({}). Leave it out, or set search.method = halving.",
+                               assignment(study, key), assignment(study, "search.method")));
   if (search.method == SearchMethod::none) check_no_search(study, problems);
 }
 
@@ -120,7 +149,7 @@ void check_iteration_count(const Study& study, Problems& problems) {
   if (planned_iterations(study) <= static_cast<double>(max_iterations)) return;
   std::vector<std::string> keys;
   std::string factors;
-  const bool is_random = study.search.method == SearchMethod::random;
+  const bool is_random = study.search.draws_trials();
   if (is_random) {
     keys.push_back("search.trials");
     factors = fmt::format("search.trials = {} x ", study.search.trials);

@@ -8,7 +8,7 @@
 
 namespace sheaf {
 
-enum class SearchMethod { none, grid, random };
+enum class SearchMethod { none, grid, random, halving };
 
 /// The values of a searched key: one of a list, or numbers from a range, drawn uniformly on a linear or a logarithmic
 /// scale.
@@ -23,10 +23,15 @@ struct SearchedKey {
 
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
-  std::int64_t trials = 0;        ///< of a random search; 0: none
-  std::int64_t folds = 1;         ///< 1: no cross-validation
-  std::int64_t repeats = 1;       ///< each repeat draws new folds
-  std::string metric = "loss";    ///< ranks the trials: "loss", or a name of the metric table
+  std::int64_t trials = 0;      ///< that are drawn; 0: all combinations of the candidates
+  std::int64_t factor = 3;      ///< halving: of the epochs, and of the trials that end, from rung to rung
+  std::int64_t min_epochs = 1;  ///< halving: of the first rung
+  std::int64_t folds = 1;       ///< 1: no cross-validation
+  std::int64_t repeats = 1;     ///< each repeat draws new folds
+  std::string metric = "loss";  ///< ranks the trials: "loss", or a name of the metric table
+  /// Whether trials are drawn from lists and ranges.
+  bool draws_trials() const { return trials > 0; }
+
   std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
 };
 

@@ -26,14 +26,25 @@ void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
   search.add(
       "method", &SearchOptions::method,
-      choice<SearchMethod>(
-          {{"none", SearchMethod::none}, {"grid", SearchMethod::grid}, {"random", SearchMethod::random}}),
+      choice<SearchMethod>({{"none", SearchMethod::none},
+                            {"grid", SearchMethod::grid},
+                            {"random", SearchMethod::random},
+                            {"halving", SearchMethod::halving}}),
       "grid: train every combination of the candidates in [search]; random: train search.trials combinations, drawn "
-      "from "
-      "lists and ranges. If the key is not set, it is random with search.trials, otherwise grid with candidates or "
+      "from lists and ranges; halving: train all of these for a few epochs (a rung), continue the best part of them "
+      "for "
+      "more epochs, and so on up to train.epochs. If the key is not set, it is random with search.trials, otherwise "
+      "grid with candidates or "
       "folds.");
-  search.add("trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
-             "Number of trials of a random search. A run can be extended: sheaf resume RUN_DIR --search.trials=N.");
+  search.add(
+      "trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
+      "Number of trials that random and halving draw; none: halving trains all combinations. A random search can be "
+      "extended: sheaf resume RUN_DIR --search.trials=N.");
+  search.add("factor", &SearchOptions::factor, integer(2, 1000),
+             "halving: each rung continues the best 1/factor of the trials (rounded up) for factor times the epochs.");
+  search.add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
+             "halving: least epochs of the first rung. The last rung has train.epochs, the one before train.epochs / "
+             "factor, and so on. Learning rate schedules extend over train.epochs in all rungs.");
   search.add(
       "folds", &SearchOptions::folds, integer(1, max_iterations),
       "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 works also without "

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "study/stage.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 namespace sheaf {
 namespace {
 
-constexpr std::int64_t own_epochs = -1;
+constexpr std::int64_t to_the_end = -1;
 
 }  // namespace
 
@@ -17,16 +18,24 @@ std::int64_t Stage::trial_count() const {
   return count;
 }
 
+bool Stage::has(std::int64_t trial) const {
+  const auto after =
+      std::upper_bound(trials.begin(), trials.end(), trial,
+                       [](std::int64_t wanted, const IndexRange& range) { return wanted < range.begin; });
+  return after != trials.begin() && trial < (after - 1)->end;
+}
+
 bool Stage::operator==(const Stage& other) const {
   return number == other.number && trials == other.trials && repeats == other.repeats && folds == other.folds &&
-         members == other.members && epochs == other.epochs;
+         members == other.members && from_epoch == other.from_epoch && to_epoch == other.to_epoch;
 }
 
 std::vector<std::int64_t> packed(const std::vector<Stage>& stages) {
   std::vector<std::int64_t> numbers;
   for (const Stage& stage : stages) {
-    numbers.insert(numbers.end(), {stage.number, stage.repeats, stage.folds, stage.members,
-                                   stage.epochs.value_or(own_epochs), static_cast<std::int64_t>(stage.trials.size())});
+    numbers.insert(numbers.end(),
+                   {stage.number, stage.repeats, stage.folds, stage.members, stage.from_epoch,
+                    stage.to_epoch.value_or(to_the_end), static_cast<std::int64_t>(stage.trials.size())});
     for (const IndexRange& range : stage.trials) numbers.insert(numbers.end(), {range.begin, range.end});
   }
   return numbers;
@@ -41,7 +50,8 @@ std::vector<Stage> unpacked_stages(const std::vector<std::int64_t>& numbers) {
     stage.repeats = take();
     stage.folds = take();
     stage.members = take();
-    if (const std::int64_t epochs = take(); epochs != own_epochs) stage.epochs = epochs;
+    stage.from_epoch = take();
+    if (const std::int64_t epoch = take(); epoch != to_the_end) stage.to_epoch = epoch;
     for (std::int64_t ranges = take(); ranges > 0; --ranges) {
       const std::int64_t begin = take();
       stage.trials.push_back({begin, take()});

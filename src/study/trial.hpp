@@ -31,7 +31,17 @@ struct IterationKey {
     return std::tie(stage, trial, repeat, fold, member) ==
            std::tie(other.stage, other.trial, other.repeat, other.fold, other.member);
   }
+  bool operator<(const IterationKey& other) const {
+    return std::tie(stage, trial, repeat, fold, member) <
+           std::tie(other.stage, other.trial, other.repeat, other.fold, other.member);
+  }
 };
+
+/// The key of the training that an iteration begins or continues: iterations of several stages have the same.
+constexpr IterationKey training_of(IterationKey iteration) {
+  iteration.stage = 0;
+  return iteration;
+}
 
 /// Counts the iterations of a study for their seeds. It does not depend on the stage or on the numbers of trials,
 /// repeats, folds and members, so that a study keeps the results of its iterations when it gets more of them. Different

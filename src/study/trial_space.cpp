@@ -88,7 +88,7 @@ TrialSpace::TrialSpace(const Study& study) : seed_(study.study.seed), combinatio
     samplings_.push_back(searched.sampling);
     has_ranges = has_ranges || searched.sampling != Sampling::list;
   }
-  const bool is_random = study.search.method == SearchMethod::random;
+  const bool is_random = study.search.draws_trials();
   // Among so many combinations, equal draws are unlikely.
   const bool is_huge = combinations_.count() > max_iterations;
   order_ = !is_random ? Order::grid : has_ranges || is_huge ? Order::drawn : Order::shuffled;

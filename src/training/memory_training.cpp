@@ -37,7 +37,8 @@ class MemoryTraining {
                  const IterationInput& input, Trainer& trainer)
       : context_(context),
         trial_(trial),
-        training_{iteration, trial_.train.epochs, 0},
+        training_{iteration, trial_.train.epochs, context.plan.stage(iteration.stage).epochs_of(trial_.train.epochs),
+                  0},
         input_(input),
         shape_(shape_of(input_.data, context.study.data)),
         layers_(network_layout(trial_.model, shape_)),
@@ -66,6 +67,7 @@ class MemoryTraining {
         leaving = !validate(stop_requested);
       else
         train_piece();
+      if (context_.checkpoints != nullptr && loop_.is_paused() && !has_paused_) pause();
       if (context_.checkpoints == nullptr || loop_.next() == TrainingLoop::Next::end) continue;
       leaving = leaving || (stop_requested() && seconds_left() > max_seconds_after_stop);
       if (leaving || seconds_since(saved_at_) >= context_.checkpoints->interval_seconds) save();
@@ -74,15 +76,19 @@ class MemoryTraining {
     loop_.write_results(trained_);
     trained_.result.seconds = trained_.earlier_seconds = seconds_before_;
     if (trained_.result.status == IterationStatus::finished)
-      add_optional_results(context_, trial_, *input_.split, trainer_, std::move(outputs_), trained_);
+      add_optional_results(context_, trial_, loop_.is_paused(), *input_.split, trainer_, std::move(outputs_), trained_);
     return std::move(trained_);
   }
 
  private:
   TrainingLoop new_loop() const {
     const bool validates = !input_.split->validation_rows.empty();
-    return {trial_.train, rows_.count(), validates ? validation_epochs(context_.study) : ValidationEpochs{},
-            context_.study.run.curves.value_or(false), context_.study.run.metrics};
+    return {trial_.train,
+            rows_.count(),
+            validates ? validation_epochs(context_.study) : ValidationEpochs{},
+            context_.study.run.curves.value_or(false),
+            context_.study.run.metrics,
+            training_.stage_epochs};
   }
 
   void start() {
@@ -118,6 +124,12 @@ class MemoryTraining {
     const double seconds = seconds_before_ + seconds_since(started_at_);
     save_checkpoint(*context_.checkpoints, training_, seconds, loop_, trainer_, [](ByteWriter&) {});
     saved_at_ = Clock::now();
+  }
+
+  // For the stage that continues the training.
+  void pause() {
+    save();
+    has_paused_ = true;
   }
 
   // Returns false if the job is stopping and the validation takes too long to finish.
@@ -159,6 +171,7 @@ class MemoryTraining {
   TrainedIteration trained_;
   double seconds_before_ = 0;    // training time before the checkpoint that was restored
   std::int64_t first_step_ = 0;  // steps before it
+  bool has_paused_ = false;
   PieceSize piece_;
   const Clock::time_point started_at_ = Clock::now();
   Clock::time_point saved_at_ = started_at_;

@@ -34,7 +34,7 @@ class IterationInputs {
   std::shared_ptr<const Split> whole_;  // the common split if synthetic data are not divided or scaled
 };
 
-/// Trains and validates an iteration of the plan on its input. `trial`: Plan::trial_of() the iteration. Training ends
+/// Trains and validates an iteration of the plan on its input. `trial`: that of the iteration. Training ends
 /// early if the loss becomes infinite or NaN. It starts from the last checkpoint, if there is one, and saves
 /// checkpoints between batches and before a validation. With checkpoints, once `stop_requested` returns true, the
 /// iteration is finished only if this takes at most `max_seconds_after_stop` (piece_size.hpp); otherwise a checkpoint

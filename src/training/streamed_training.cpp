@@ -32,8 +32,9 @@ const Value* data_or_null(const std::vector<Value>& values) {
 StreamedTraining::StreamedTraining(const TrainingContext& context, const Iteration& iteration,
                                    std::unique_ptr<Trainer> trainer)
     : context_(context),
-      trial_(context.plan.trial_of(iteration)),
-      training_{iteration, trial_.train.epochs, windows_of_pass()},
+      trial_(context.plan.trial(iteration.trial)),
+      training_{iteration, trial_.train.epochs, context.plan.stage(iteration.stage).epochs_of(trial_.train.epochs),
+                windows_of_pass()},
       split_(context.splits->split(iteration.repeat, iteration.fold)),
       rows_(context.study.ensemble.bootstrap ? bootstrap_rows(split_->training_rows, iteration.seed)
                                              : split_->training_rows),
@@ -54,8 +55,12 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
 }
 
 TrainingLoop StreamedTraining::new_loop() const {
-  return {trial_.train, rows_.count(), context_.stream->options().validation, context_.study.run.curves.value_or(false),
-          context_.study.run.metrics};
+  return {trial_.train,
+          rows_.count(),
+          context_.stream->options().validation,
+          context_.study.run.curves.value_or(false),
+          context_.study.run.metrics,
+          training_.stage_epochs};
 }
 
 void StreamedTraining::start() {
@@ -118,6 +123,7 @@ void StreamedTraining::use(const Window& window, const std::function<bool()>& sh
     if (evaluate(window, should_stop) && window.last) end_validation();
   } else if (window.pass.epoch == loop_.epochs() && window.number == windows_) {
     train(window, should_stop);
+    if (context_.checkpoints != nullptr && loop_.is_paused()) save();  // for the stage that continues the training
   }
   const double seconds = seconds_since(start);
   seconds_ += seconds;
@@ -253,7 +259,7 @@ TrainedIteration StreamedTraining::finish() {
   loop_.write_results(trained_);
   trained_.result.seconds = seconds_;
   if (trained_.result.status == IterationStatus::finished)
-    add_optional_results(context_, trial_, *split_, *trainer_, std::move(outputs_), trained_);
+    add_optional_results(context_, trial_, loop_.is_paused(), *split_, *trainer_, std::move(outputs_), trained_);
   return std::move(trained_);
 }
 

@@ -13,16 +13,19 @@ double restore(const std::string& bytes, const CheckpointedTraining& training, T
                const std::function<void(ByteReader&)>& get) {
   ByteReader state(bytes);
   require(state.get<EngineName>() == trainer.engine(), "it was written by another engine");
-  require(state.get<IterationKey>() == training.iteration, "it was written for another trial, repeat, fold or member");
+  require(state.get<IterationKey>() == training_of(training.iteration),
+          "it was written for another trial, repeat, fold or member");
   require(state.get<std::int64_t>() == training.epochs, "it was written for another number of epochs");
   require(state.get<std::int64_t>() == training.windows,
           "it was written for data divided into a different number of windows");
+  const bool same_stage = state.get<std::int64_t>() == training.stage_epochs.end;
   const auto seconds = state.get<double>();
   loop.restore(state);
+  if (!same_stage) loop.begin_stage();
   trainer.restore(state);
   get(state);
   require(state.is_at_end(), "it is larger than the state of this model");
-  return seconds;
+  return same_stage ? seconds : 0;
 }
 
 }  // namespace
@@ -31,15 +34,16 @@ void save_checkpoint(const Checkpoints& checkpoints, const CheckpointedTraining&
                      const TrainingLoop& loop, const Trainer& trainer, const std::function<void(ByteWriter&)>& put) {
   ByteWriter state;
   state.put(trainer.engine());
-  state.put(IterationKey(training.iteration));
+  state.put(training_of(training.iteration));
   state.put(training.epochs);
   state.put(training.windows);
+  state.put(training.stage_epochs.end);
   state.put(seconds);
   loop.save(state);
   trainer.save(state);
   put(state);
   try {
-    checkpoints.save(training.iteration.number, state.bytes());
+    checkpoints.save(training_of(training.iteration), state.bytes(), loop.is_paused());
   } catch (const RunError& error) {
     throw DeviceError(error.what());
   }
@@ -48,7 +52,7 @@ void save_checkpoint(const Checkpoints& checkpoints, const CheckpointedTraining&
 double restore_checkpoint(const Checkpoints& checkpoints, const CheckpointedTraining& training, TrainingLoop& loop,
                           Trainer& trainer, const std::function<void()>& restart,
                           const std::function<void(ByteReader&)>& get) {
-  while (const auto checkpoint = checkpoints.load(training.iteration.number)) {
+  while (const auto checkpoint = checkpoints.load(training_of(training.iteration))) {
     try {
       return restore(*checkpoint, training, loop, trainer, get);
     } catch (const DeviceError&) {
@@ -56,7 +60,7 @@ double restore_checkpoint(const Checkpoints& checkpoints, const CheckpointedTrai
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      checkpoints.set_aside(training.iteration.number, error.what());
+      checkpoints.set_aside(training_of(training.iteration), error.what());
     }
     restart();
   }

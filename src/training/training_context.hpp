@@ -15,13 +15,15 @@ namespace sheaf {
 
 struct Study;
 
-/// Loads and saves checkpoints. Lanes call these functions concurrently, for different iterations.
+/// Loads and saves checkpoints by training_of() their iterations. Lanes call these functions concurrently, for
+/// different trainings.
 struct Checkpoints {
-  double interval_seconds = 60;
-  std::function<std::optional<std::string>(std::int64_t iteration)> load;
+  double interval_seconds = 60;  ///< infinite: only when a training pauses
+  std::function<std::optional<std::string>(const IterationKey& training)> load;
   /// Renames the checkpoint that was loaded last, so that it is not loaded again, and logs the reason. Throws RunError.
-  std::function<void(std::int64_t iteration, const std::string& reason)> set_aside;
-  std::function<void(std::int64_t iteration, const std::string& state)> save;  ///< throws RunError
+  std::function<void(const IterationKey& training, const std::string& reason)> set_aside;
+  /// `paused`: the training pauses here until a later stage. Throws RunError.
+  std::function<void(const IterationKey& training, const std::string& state, bool paused)> save;
 };
 
 class LossLog;

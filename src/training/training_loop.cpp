@@ -21,8 +21,9 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 TrainingLoop::State::State() : training_loss(none), validation_loss(none), validation_score(none) {}
 
 TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
-                           std::vector<MetricKind> metrics)
+                           std::vector<MetricKind> metrics, std::optional<IndexRange> epochs)
     : train_(train),
+      range_(epochs.value_or(IndexRange{0, train.epochs})),
       rows_(rows),
       epoch_batches_(epoch_steps(train, rows)),
       validation_(validation),
@@ -33,7 +34,7 @@ TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, Validat
 TrainingLoop::Next TrainingLoop::next() const {
   if (state_.diverged) return Next::end;
   if (state_.awaits_validation) return Next::validate;
-  return state_.epochs < train_.epochs ? Next::train : Next::end;
+  return state_.epochs < range_.end ? Next::train : Next::end;
 }
 
 void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
@@ -54,7 +55,7 @@ void TrainingLoop::end_epoch() {
     state_.validation_loss = state_.validation_score = none;
     values_.clear();
   } else {
-    state_.awaits_validation = validation_.follows(state_.epochs, train_.epochs);
+    state_.awaits_validation = validation_.follows(state_.epochs, range_.end);
   }
   if (!has_curve_) return;
   epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
@@ -74,6 +75,12 @@ void TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vect
   std::copy(values_.begin(), values_.end(), epoch_metrics_.end() - static_cast<std::ptrdiff_t>(values_.size()));
 }
 
+void TrainingLoop::begin_stage() {
+  state_.validation_seconds = 0;
+  const bool is_regular = validation_.any() && state_.epochs % validation_.every == 0;
+  state_.awaits_validation = state_.awaits_validation && is_regular;
+}
+
 void TrainingLoop::write_results(TrainedIteration& trained) const {
   IterationResult& result = trained.result;
   result.status = state_.diverged ? IterationStatus::diverged : IterationStatus::finished;
@@ -85,8 +92,10 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
   result.validation_seconds = state_.validation_seconds;
   for (std::size_t number = 0; number < metrics_.size(); ++number)
     trained.metrics.push_back({metrics_[number], values_.empty() ? none : values_[number]});
-  trained.epoch_metrics = epoch_metrics_;
-  trained.epochs = epochs_;
+  const auto earlier = std::min(static_cast<std::ptrdiff_t>(epochs_.size()), std::ptrdiff_t{range_.begin});
+  trained.epochs.assign(epochs_.begin() + earlier, epochs_.end());
+  trained.epoch_metrics.assign(epoch_metrics_.begin() + earlier * static_cast<std::ptrdiff_t>(metrics_.size()),
+                               epoch_metrics_.end());
   for (EpochResult& epoch : trained.epochs) epoch.iteration = result.iteration;
 }
 
@@ -110,10 +119,13 @@ void TrainingLoop::restore(ByteReader& state) {
                         &found.validation_seconds})
     *value = state.get<double>();
   for (bool* flag : {&found.awaits_validation, &found.diverged}) *flag = state.get<bool>();
-  require(found.epochs >= 0 && found.epochs <= train_.epochs && found.batches >= 0 && found.batches < epoch_batches_ &&
+  require(found.epochs >= 0 && found.epochs <= range_.end && found.batches >= 0 && found.batches < epoch_batches_ &&
               found.steps == found.epochs * epoch_batches_ + found.batches,
           "its epochs and steps do not match this training");
-  require(!found.awaits_validation || (found.batches == 0 && validation_.follows(found.epochs, train_.epochs)),
+  // A training that paused after range_.begin epochs is validated again.
+  const bool is_validated =
+      found.epochs == range_.begin ? validation_.any() : validation_.follows(found.epochs, range_.end);
+  require(!found.awaits_validation || (found.batches == 0 && is_validated),
           "it expects a validation that this training does not do");
   LearningRate rate = rate_;
   rate.restore(state);

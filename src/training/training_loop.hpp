@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/bytes.hpp"
+#include "core/index_range.hpp"
 #include "study/train_options.hpp"
 #include "study/validation_epochs.hpp"
 #include "training/iteration_result.hpp"
@@ -20,11 +22,12 @@ class TrainingLoop {
   enum class Next { train, validate, end };
 
   /// For `rows` training rows, at least one. `has_curve`: write_results() adds one EpochResult for each epoch.
-  /// `metrics`: what each validation computes besides the score.
+  /// `metrics`: what each validation computes besides the score. `epochs`: those to train now, after those that a
+  /// checkpoint has; nullopt: all.
   TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
-               std::vector<MetricKind> metrics = {});
+               std::vector<MetricKind> metrics = {}, std::optional<IndexRange> epochs = std::nullopt);
 
-  /// The next step. The training ends after all epochs, or if the loss of an epoch is not finite.
+  /// The next step. The loop ends after all of its epochs, or if the loss of an epoch is not finite.
   Next next() const;
 
   /// Completed epochs, and completed batches of the current epoch.
@@ -35,9 +38,13 @@ class TrainingLoop {
   /// Whether an epoch is a single batch.
   bool has_one_batch() const { return epoch_batches_ == 1; }
 
-  /// Completed optimizer steps, and remaining ones in all epochs.
+  /// Whether the epochs are trained and more epochs follow, in a later stage. A checkpoint of this state, before the
+  /// last validation, continues the training there.
+  bool is_paused() const { return state_.epochs == range_.end && range_.end < train_.epochs && !state_.diverged; }
+
+  /// Completed optimizer steps, and remaining ones.
   std::int64_t steps() const { return state_.steps; }
-  std::int64_t steps_left() const { return train_.epochs * epoch_batches_ - state_.steps; }
+  std::int64_t steps_left() const { return range_.end * epoch_batches_ - state_.steps; }
 
   /// The loss sum of the current epoch so far (Trainer::train).
   double loss_sum() const { return state_.loss_sum; }
@@ -54,9 +61,12 @@ class TrainingLoop {
   void validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores);
   /// Adds the time of a validation or a part of it.
   void add_validation_seconds(double seconds) { state_.validation_seconds += seconds; }
+  /// Call it after restore() if an earlier stage saved the state: that stage has the validation that follows it, and
+  /// its time. Learning rates that depend on the validation loss need it again.
+  void begin_stage();
 
   /// Writes the outcome to `trained`: status, losses, score, metrics, epochs, steps and validation_seconds, and the
-  /// curve if there is one.
+  /// curve of its epochs if there is one.
   void write_results(TrainedIteration& trained) const;
 
   void save(ByteWriter& state) const;
@@ -78,6 +88,7 @@ class TrainingLoop {
   void end_epoch();
 
   TrainOptions train_;
+  IndexRange range_;  // of epochs
   std::int64_t rows_, epoch_batches_;
   ValidationEpochs validation_;
   bool has_curve_;

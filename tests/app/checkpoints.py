@@ -82,8 +82,8 @@ def changed(state, place, change):
 
 
 # Kinds of unusable checkpoints of all models and of streamed models: how their states change, and the reasons that are
-# reported. A state begins with the name of its engine (16 bytes), stage, trial, repeat, fold, member, number of epochs
-# and number of windows (8 bytes each).
+# reported. A state begins with the name of its engine (16 bytes), stage, trial, repeat, fold, member, number of epochs,
+# number of windows and last epoch of the stage (8 bytes each).
 KINDS = {"longer": (lambda state: state + bytes(8), "it is larger than the state of this model"),
          "damaged": (lambda state: state[:-1] + bytes([state[-1] ^ 1]), "it is damaged"),
          "shorter": (lambda state: state[:-8], "fewer bytes than expected"),
@@ -108,14 +108,14 @@ STREAMED = {"window": (lambda state: changed(state, end_of_state(state) - 16, la
 def spoil(path, kind, change):
     """Makes a checkpoint unusable: with a wrong checksum, or with wrong content and a correct checksum."""
     with open(path, "rb") as file:
-        magic, version, iteration, _, run, checksum = struct.unpack("<IIqqII", file.read(32))
+        magic, version, *training, _, run, checksum = struct.unpack("<II6qII", file.read(64))
         state = file.read()
     state = change(state)
     if kind != "damaged":
         checksum = zlib.crc32(state)
     version -= kind == "older"
     with open(path, "wb") as file:
-        file.write(struct.pack("<IIqqII", magic, version, iteration, len(state), run, checksum) + state)
+        file.write(struct.pack("<II6qII", magic, version, *training, len(state), run, checksum) + state)
 
 
 def check_unusable(name, reference):

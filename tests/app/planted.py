@@ -93,7 +93,7 @@ shutil.rmtree("run", ignore_errors=True)
 os.makedirs("run/models")
 os.makedirs("run/checkpoints")
 os.makedirs("run/journal")
-for name in ("study.cfg", "results.csv", "results.h5", "models/iteration-0.pt", "models/best.txt", "checkpoints/0.0"):
+for name in ("study.cfg", "results.csv", "results.h5", "models/iteration-0.pt", "models/best.txt", "checkpoints/0-0-0-0.0"):
     os.symlink(os.path.abspath("victim"), f"run/{name}.partial")
 os.symlink(os.path.abspath("absent"), "run/study.cfg")
 os.symlink(os.path.abspath("absent"), "run/results.csv")
@@ -245,7 +245,7 @@ for kind in NAMES:
     for name in ("results.csv", "results.h5", "journal"):
         (shutil.rmtree if name == "journal" else os.remove)(f"damaged/{name}")
     os.makedirs("damaged/checkpoints")
-    plant(kind, "damaged/checkpoints/3.0")
+    plant(kind, "damaged/checkpoints/0-0-1-1.0")
     result = program("resume", "damaged")
     checks.check(result.code == 0 and results("damaged") == reference, f"{kind} as a checkpoint: same results",
                  describe(result))

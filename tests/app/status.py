@@ -204,13 +204,21 @@ checks.check(f"train.learning_rate = {rows[0]['train.learning_rate']}" in lines[
 fresh()
 job = Started([SHEAF, "run", *streamed_study("native", epochs=200), "--run.output=run",
                "--run.checkpoint_interval=0.05"])
-job.creep_until(lambda: os.path.isdir("run/checkpoints") and any(
-    name.replace(".", "").isdigit() for name in os.listdir("run/checkpoints")))
-waiting = {name.split(".")[0] for name in os.listdir("run/checkpoints") if name.replace(".", "").isdigit()}
+
+
+def waiting_iterations():
+    """Those with checkpoints, TRIAL-REPEAT-FOLD-MEMBER.NUMBER, in a study of 3 folds and 2 members."""
+    names = os.listdir("run/checkpoints") if os.path.isdir("run/checkpoints") else []
+    found = (re.fullmatch(r"(\d+)-0-(\d+)-(\d+)\.\d+", name) for name in names)
+    return {(int(match[1]) * 3 + int(match[2])) * 2 + int(match[3]) for match in found if match}
+
+
+job.creep_until(waiting_iterations)
+waiting = waiting_iterations()
 os.kill(job.process.pid, signal.SIGKILL)
 job.finish()
 found, lines = status(), text()
-checks.check(found["checkpoints"] == len(waiting - set(map(str, journaled("run")))) > 0 and
+checks.check(found["checkpoints"] == len(waiting - set(journaled("run"))) > 0 and
              lines["checkpoints"].startswith(f"of {found['checkpoints']} unfinished iteration"), "checkpoints wait",
              f"{waiting}\n{found}")
 

@@ -1,4 +1,4 @@
-// A two-stage search for tests: trains every trial for two epochs, then the half with the lowest losses for six.
+// A two-stage search for tests: trains every trial for two epochs, then the half with the lowest losses to the end.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,10 +16,14 @@ class Halving : public Searcher {
  public:
   std::int64_t max_stages() const override { return 2; }
 
+  std::vector<StageSize> sizes(const Plan& plan) const override {
+    return {{plan.trial_count(), 0, 2}, {(plan.trial_count() + 1) / 2, 2, std::nullopt}};
+  }
+
   std::optional<Stage> next(const KnownResults& known) const override {
     const Plan& plan = known.plan();
     Stage stage = whole_stage(plan);
-    stage.epochs = 2;
+    stage.to_epoch = 2;
     if (plan.stage_count() == 0) return stage;
     std::vector<std::pair<double, std::int64_t>> losses;  // summed over the repeats, folds and members
     for (std::int64_t trial = 0; trial < plan.trial_count(); ++trial) losses.emplace_back(0, trial);
@@ -32,7 +36,8 @@ class Halving : public Searcher {
     std::sort(losses.begin(), losses.end(),
               [](const auto& one, const auto& other) { return one.second < other.second; });
     stage.number = 1;
-    stage.epochs = 6;
+    stage.from_epoch = 2;
+    stage.to_epoch.reset();
     stage.trials.clear();
     for (const auto& [loss, trial] : losses)
       if (!stage.trials.empty() && stage.trials.back().end == trial)

@@ -56,11 +56,14 @@ Counts counts_of(const ResultStore& results, const ArraySlice& slice, IndexRange
   return counts;
 }
 
-// "; checkpoints of 2 unfinished iterations are saved"; empty if there are none.
-std::string checkpoints_text(const OpenRun& run) {
+// "; checkpoints of 2 unfinished iterations are saved"; empty if there are none, and if finished iterations have some.
+std::string checkpoints_text(const OpenRun& run, const Plan& plan) {
   std::set<std::int64_t> iterations;
-  for (const CheckpointName& name : list_checkpoints(run.directory))
-    if (run.slice.has(name.iteration)) iterations.insert(name.iteration);
+  if (plan.stage(plan.stage_count() - 1).pauses()) return "";
+  for (const CheckpointName& name : list_checkpoints(run.directory)) {
+    const auto iteration = plan.last_iteration_of(name.training);
+    if (iteration && run.slice.has(*iteration)) iterations.insert(*iteration);
+  }
   return iterations.empty()
              ? ""
              : fmt::format("; checkpoints of {} are saved",
@@ -90,7 +93,7 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
                       "with: {}",
                       done, total, stage, run.directory, resume));
   log_root(fmt::format("{}stopped after {} of {}{}{} ({}). Continue with: {}", task, done, total, stage,
-                       checkpoints_text(run), stop_text(cause), resume));
+                       checkpoints_text(run, end.plan), stop_text(cause), resume));
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 

@@ -38,7 +38,7 @@ class ModelSavingEngine : public Engine {
  private:
   // Moves the network out of `trained`, since no later step needs it.
   void write(std::int64_t number, TrainedIteration& trained) const {
-    const Trial trial = models_.plan.trial_of(models_.plan.iteration(number));
+    const Trial trial = models_.plan.trial(models_.plan.iteration(number).trial);
     const SavedModel model{
         {trial.model, models_.study.data.task, loss_function(trial.train), models_.shape, models_.data},
         std::exchange(trained.network, {}),

@@ -187,7 +187,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
   return OpenRun{directory, header, slice, std::move(locks), std::move(earlier)};
 }
 
-std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,
+std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const Plan& plan, CheckpointFiles& checkpoints,
                                              const Communicator& world) {
   std::string attempt;
   agree(world, [&] {
@@ -195,7 +195,10 @@ std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles
   });
   attempt = world.broadcast(attempt, 0);
   std::unique_ptr<JournalWriter> journal;
-  const auto discard = [&checkpoints](std::int64_t iteration) { checkpoints.discard(iteration); };
+  const auto discard = [&checkpoints, &plan](std::int64_t number) {
+    const Iteration iteration = plan.iteration(number);
+    if (!plan.stage(iteration.stage).pauses()) checkpoints.discard(training_of(iteration));
+  };
   agree(world,
         [&] { journal = std::make_unique<JournalWriter>(journal_path(attempt, world.rank()), run.header, discard); });
   agree(world, [&] {

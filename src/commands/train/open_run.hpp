@@ -54,7 +54,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
 
 /// Begins a new attempt and returns the journal of this rank. When the result of an iteration is on disk, the journal
 /// removes its checkpoints from `checkpoints`, which outlives it. Throws AgreedError. Collective over world.
-std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,
+std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const Plan& plan, CheckpointFiles& checkpoints,
                                              const Communicator& world);
 
 }  // namespace sheaf

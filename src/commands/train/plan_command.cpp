@@ -43,11 +43,32 @@ std::string data_memory(const StudyData& data) {
   return fmt::format("{} of data per node", human_bytes(static_cast<double>(data.shape.rows) * columns));
 }
 
-std::string iterations_line(const Plan& plan) {
+// "iterations   81 = 27 trials x 1 repeat x 3 folds x 1 member"; of a search with several stages, their trials are
+// "(27 + 9 + 3 trials)", and a second line has their epochs.
+std::string iterations_line(const Plan& plan, const std::vector<StageSize>& sizes, std::int64_t epochs) {
   const Stage& stage = plan.stage(0);
-  return fmt::format("iterations   {} = {} x {} x {} x {}", plan.iteration_count(),
-                     counted(stage.trial_count(), "trial"), counted(stage.repeats, "repeat"),
-                     counted(stage.folds, "fold"), counted(stage.members, "member"));
+  std::int64_t trials = 0;
+  std::string sum, rungs;
+  for (const StageSize& size : sizes) {
+    trials += size.trials;
+    sum += fmt::format("{}{}", sum.empty() ? "" : " + ", size.trials);
+    rungs += fmt::format("{}{} to {}", rungs.empty() ? "" : ", ", counted(size.trials, "trial"),
+                         counted(size.to_epoch.value_or(epochs), "epoch"));
+  }
+  const bool has_rungs = sizes.size() > 1;
+  return fmt::format("iterations   {} = {} x {} x {} x {}{}", trials * stage.per_trial(),
+                     has_rungs ? fmt::format("({} trials)", sum) : counted(stage.trial_count(), "trial"),
+                     counted(stage.repeats, "repeat"), counted(stage.folds, "fold"), counted(stage.members, "member"),
+                     has_rungs ? "\nrungs        " + rungs : "");
+}
+
+// The part of the epochs of all trials that a search trains.
+double trained_part(const std::vector<StageSize>& sizes, std::int64_t epochs) {
+  if (sizes.size() == 1) return 1;  // the trials may have different numbers of epochs
+  double trained = 0;
+  for (const StageSize& size : sizes)
+    trained += static_cast<double>(size.trials) * static_cast<double>(size.to_epoch.value_or(epochs) - size.from_epoch);
+  return trained / static_cast<double>(sizes.front().trials) / static_cast<double>(epochs);
 }
 
 // The stem of each residual network in the plan, without duplicates.
@@ -100,7 +121,8 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
   return text;
 }
 
-std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy& prepared) {
+std::string plan_text(const Study& study, const Plan& plan, const std::vector<StageSize>& sizes,
+                      const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
   const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
   const auto estimate_of = [&](const Trial& trial) {
@@ -114,13 +136,14 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
     estimated += 1;
   });
   flops *= static_cast<double>(plan.iteration_count()) / estimated;  // each represents the same number of trials
+  flops *= trained_part(sizes, study.train.epochs);
   std::vector<TrialEstimate> shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), trials_shown); ++number)
     shown.push_back(estimate_of(plan.trial(number)));
   std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));
-  text += iterations_line(plan) + "\n";
+  text += iterations_line(plan, sizes, study.train.epochs) + "\n";
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"),
                       counted(prepared.ranks.lane_count(), "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
@@ -150,11 +173,14 @@ const LineOptions& options() {
 ExitCode run(const CommandCall& call, const Communicator& world) {
   Study study;
   std::optional<Plan> plan;
+  std::vector<StageSize> sizes;
   agree(world, [&] { study = study_from_arguments("plan", split_arguments("plan", options(), call.arguments)); });
   study = settle_data_defaults(study, world);
   agree(world, [&] {
     plan.emplace(study);
-    SearchStages(*make_searcher(study), *plan).choose_next();
+    const auto searcher = make_searcher(study);
+    SearchStages(*searcher, *plan).choose_next();
+    sizes = searcher->sizes(*plan);
   });
   const Communicator node = world.split_by_node();
   const PreparedStudy prepared = prepare_study(
@@ -163,7 +189,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
                                      plan->trial_count());
   agree(world, [&] {
-    if (world.is_root()) print_job_result(plan_text(study, *plan, prepared));
+    if (world.is_root()) print_job_result(plan_text(study, *plan, sizes, prepared));
   });
   return ExitCode::done;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -55,6 +56,7 @@ class RunTraining {
       trained.last = find_remaining(job_.run, job_.plan, world_);
       if (trained.cause == no_stop) trained.cause = world_.patient_maximum(stop_cause_(), waiting_);
       if (trained.cause != no_stop) break;
+      if (journal_) keep_continued_checkpoints();
       log_root(fmt::format("{}{}", counted(trained.last.work.count(), "iteration"), job_.stages.last_stage_text()));
     }
     if (!journal_) return trained;
@@ -73,23 +75,39 @@ class RunTraining {
  private:
   // Opens the journal and the checkpoints and creates the models directory, before the first iteration.
   void begin() {
-    std::vector<CheckpointName> earlier;
-    agree(world_, [&] {
-      if (world_.is_root()) earlier = list_checkpoints(job_.run.directory);
-    });
-    world_.broadcast_vector(earlier);
-    files_.emplace(job_.run.directory, job_.run.header, earlier);
-    checkpoints_ = {options_.checkpoint_interval, [this](std::int64_t iteration) { return files_->load(iteration); },
-                    [this](std::int64_t iteration, const std::string& reason) { files_->set_aside(iteration, reason); },
-                    [this](std::int64_t iteration, const std::string& state) { files_->save(iteration, state); }};
-    if (options_.checkpoint_interval > 0) context_.checkpoints = &checkpoints_;
+    files_.emplace(job_.run.directory, job_.run.header, std::vector<CheckpointName>());
+    keep_continued_checkpoints();
+    const bool saves_regularly = options_.checkpoint_interval > 0;
+    checkpoints_ = {
+        saves_regularly ? options_.checkpoint_interval : std::numeric_limits<double>::infinity(),
+        [this](const IterationKey& training) { return files_->load(training); },
+        [this](const IterationKey& training, const std::string& reason) { files_->set_aside(training, reason); },
+        [this](const IterationKey& training, const std::string& state, bool paused) {
+          files_->save(training, state, paused);
+        }};
+    if (saves_regularly || job_.stages.more_may_come() || job_.plan.stage_count() > 1)
+      context_.checkpoints = &checkpoints_;
     if (options_.log_every > 0 || (world_.is_root() && options_.progress != ProgressKind::none))
       context_.loss_log = &loss_log_.emplace(options_.log_every, log_rank);
     agree(world_, [&] {
       if (saves_models() && world_.is_root()) make_directory(models_directory(job_.run.directory));
     });
-    journal_ = begin_journal(job_.run, *files_, world_);
+    journal_ = begin_journal(job_.run, job_.plan, *files_, world_);
     start_ = Clock::now();
+  }
+
+  // Removes the checkpoints of trainings that the current stage does not continue; tells all ranks about the others,
+  // which any rank may have written.
+  void keep_continued_checkpoints() {
+    std::vector<CheckpointName> kept;
+    const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
+    agree(world_, [&] {
+      if (world_.is_root())
+        kept = remove_other_checkpoints(job_.run.directory,
+                                        [&](const IterationKey& training) { return stage.has(training.trial); });
+    });
+    world_.broadcast_vector(kept);
+    files_->keep(kept);
   }
 
   bool saves_models() const { return options_.models != ModelsSaved::none; }

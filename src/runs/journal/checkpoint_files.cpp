@@ -26,35 +26,40 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
-constexpr std::uint32_t checkpoint_format = 5;  // increases with every change of the contents of a state
-constexpr std::size_t files_per_iteration = 2;
+constexpr std::uint32_t checkpoint_format = 6;  // increases with every change of the contents of a state
+constexpr std::size_t files_per_training = 2;
 constexpr std::string_view unusable_ending = ".unusable";
 constexpr std::int64_t max_number = 1000000000000;  // more than one run writes; files with larger ones are not its own
 
 struct CheckpointHead {
   std::uint32_t magic = sheaf::magic;
   std::uint32_t format = checkpoint_format;
-  std::int64_t iteration = 0;
+  IterationKey training;
   std::int64_t bytes = 0;      // of the state
   std::uint32_t run = 0;       // fingerprints of study and data
   std::uint32_t checksum = 0;  // of the state
 };
 
 std::string name_text(const CheckpointName& name) {
-  return fmt::format("{}.{}", name.iteration, name.number);
+  const IterationKey& of = name.training;
+  return fmt::format("{}-{}-{}-{}.{}", of.trial, of.repeat, of.fold, of.member, name.number);
 }
 
 // Parses the name of a checkpoint; nothing for other names.
 std::optional<CheckpointName> parse_name(const std::string& text) {
   CheckpointName name;
-  const char* end = text.data() + text.size();
-  const auto [dot, error] = std::from_chars(text.data(), end, name.iteration);
-  if (error != std::errc{} || dot == end || *dot != '.') return std::nullopt;
-  const auto [rest, other_error] = std::from_chars(dot + 1, end, name.number);
-  if (other_error != std::errc{} || rest != end) return std::nullopt;
-  const bool is_own = name.iteration >= 0 && name.number >= 0 && name.number <= max_number &&
-                      text == name_text(name);  // not "-1.0" or "01.0"
-  return is_own ? std::optional(name) : std::nullopt;
+  IterationKey& of = name.training;
+  const char* next = text.data();
+  const char* end = next + text.size();
+  const std::pair<std::int64_t*, char> parts[] = {
+      {&of.trial, '-'}, {&of.repeat, '-'}, {&of.fold, '-'}, {&of.member, '.'}, {&name.number, '\0'}};
+  for (const auto& [number, delimiter] : parts) {
+    const auto [rest, error] = std::from_chars(next, end, *number);
+    if (error != std::errc{} || *number < 0 || *number > max_number) return std::nullopt;
+    if (delimiter == '\0' ? rest != end : rest == end || *rest != delimiter) return std::nullopt;
+    next = rest == end ? end : rest + 1;
+  }
+  return text == name_text(name) ? std::optional(name) : std::nullopt;  // not "01-0-0-0.0"
 }
 
 // Whether this program gives files such names: checkpoints, unusable ones and unfinished ones.
@@ -66,7 +71,7 @@ bool is_own_name(const std::string& text) {
 
 // Reads the file at `path` into `state`. Returns the reason if the file cannot be used, otherwise nothing. Throws
 // RunError if it cannot be opened.
-std::optional<std::string> read_state(const std::string& path, std::int64_t iteration, std::uint32_t run,
+std::optional<std::string> read_state(const std::string& path, const IterationKey& training, std::uint32_t run,
                                       std::string& state) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return "it is not a regular file";
@@ -80,7 +85,7 @@ std::optional<std::string> read_state(const std::string& path, std::int64_t iter
   if (!file.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != magic) return "it is damaged";
   if (head.format != checkpoint_format)
     return fmt::format("it has format {}; this program reads format {}", head.format, checkpoint_format);
-  if (head.iteration != iteration || head.run != run) return "it belongs to another study or other data";
+  if (!(head.training == training) || head.run != run) return "it belongs to another study or other data";
   if (head.bytes != bytes - static_cast<std::int64_t>(sizeof head)) return "it is damaged";
   state.resize(static_cast<std::size_t>(head.bytes));
   if (!file.read(state.data(), head.bytes) || head.checksum != checksum(state.data(), state.size()))
@@ -105,51 +110,50 @@ std::vector<CheckpointName> list_checkpoints(const std::string& run_directory) {
 CheckpointFiles::CheckpointFiles(const std::string& run_directory, const JournalHeader& header,
                                  const std::vector<CheckpointName>& earlier)
     : directory_(checkpoint_directory(run_directory)), seed_(header.seed()) {
-  for (const CheckpointName& name : earlier) numbers_[name.iteration].push_back(name.number);
-  for (auto& [iteration, numbers] : numbers_) std::sort(numbers.begin(), numbers.end());
+  keep(earlier);
 }
 
 // Copies the numbers, so that files are accessed without the lock.
-std::vector<std::int64_t> CheckpointFiles::numbers_of(std::int64_t iteration) const {
+std::vector<std::int64_t> CheckpointFiles::numbers_of(const IterationKey& training) const {
   const std::lock_guard lock(mutex_);
-  const auto found = numbers_.find(iteration);
+  const auto found = numbers_.find(training);
   return found == numbers_.end() ? std::vector<std::int64_t>() : found->second;
 }
 
-void CheckpointFiles::set_numbers(std::int64_t iteration, std::vector<std::int64_t> numbers) {
+void CheckpointFiles::set_numbers(const IterationKey& training, std::vector<std::int64_t> numbers) {
   const std::lock_guard lock(mutex_);
   if (numbers.empty())
-    numbers_.erase(iteration);
+    numbers_.erase(training);
   else
-    numbers_[iteration] = std::move(numbers);
+    numbers_[training] = std::move(numbers);
 }
 
-std::string CheckpointFiles::path_of(std::int64_t iteration, std::int64_t number) const {
-  return directory_ + "/" + name_text({iteration, number});
+std::string CheckpointFiles::path_of(const IterationKey& training, std::int64_t number) const {
+  return directory_ + "/" + name_text({training, number});
 }
 
-std::optional<std::string> CheckpointFiles::load(std::int64_t iteration) {
+std::optional<std::string> CheckpointFiles::load(const IterationKey& training) {
   for (;;) {
-    auto numbers = numbers_of(iteration);
+    auto numbers = numbers_of(training);
     if (numbers.empty()) return std::nullopt;
-    const std::string path = path_of(iteration, numbers.back());
+    const std::string path = path_of(training, numbers.back());
     std::error_code ignored;
     if (fs::symlink_status(path, ignored).type() == fs::file_type::not_found) {
       numbers.pop_back();
-      set_numbers(iteration, std::move(numbers));
+      set_numbers(training, std::move(numbers));
       continue;
     }
     std::string state;
-    const auto problem = read_state(path, iteration, seed_, state);
+    const auto problem = read_state(path, training, seed_, state);
     if (!problem) return state;
-    set_aside(iteration, *problem);
+    set_aside(training, *problem);
   }
 }
 
-void CheckpointFiles::set_aside(std::int64_t iteration, const std::string& reason) {
-  auto numbers = numbers_of(iteration);
+void CheckpointFiles::set_aside(const IterationKey& training, const std::string& reason) {
+  auto numbers = numbers_of(training);
   if (numbers.empty()) return;
-  const std::string path = path_of(iteration, numbers.back());
+  const std::string path = path_of(training, numbers.back());
   const std::string aside = path + std::string(unusable_ending);
   std::error_code failed;
   fs::rename(path, aside, failed);
@@ -158,43 +162,66 @@ void CheckpointFiles::set_aside(std::int64_t iteration, const std::string& reaso
                       "of '{}'.",
                       path, reason, failed.message(), directory_));
   numbers.pop_back();
-  log_rank(
-      fmt::format("warning: checkpoint '{}' cannot be used ({}). Iteration {} continues from {}. The file was renamed "
-                  "to '{}'.",
-                  path, reason, iteration, numbers.empty() ? "its beginning" : "the previous checkpoint", aside));
-  set_numbers(iteration, std::move(numbers));
+  log_rank(fmt::format(
+      "warning: checkpoint '{}' cannot be used ({}). Trial {} (repeat {}, fold {}, member {}) continues from "
+      "{}. The file was renamed to '{}'.",
+      path, reason, training.trial, training.repeat, training.fold, training.member,
+      numbers.empty() ? "its beginning" : "the previous checkpoint", aside));
+  set_numbers(training, std::move(numbers));
 }
 
-void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
+void CheckpointFiles::save(const IterationKey& training, const std::string& state, bool paused) {
   make_directory(directory_);
-  auto numbers = numbers_of(iteration);
+  auto numbers = numbers_of(training);
   const std::int64_t number = numbers.empty() ? 0 : numbers.back() + 1;
-  UnfinishedFile unfinished(path_of(iteration, number));
+  UnfinishedFile unfinished(path_of(training, number));
   CheckpointHead head;
-  head.iteration = iteration;
+  head.training = training;
   head.bytes = static_cast<std::int64_t>(state.size());
   head.run = seed_;
   head.checksum = checksum(state.data(), state.size());
   unfinished.file().write(&head, sizeof head);
   unfinished.file().write(state);
-  unfinished.commit();
+  if (paused)
+    unfinished.commit_unsynced();
+  else
+    unfinished.commit();
   numbers.push_back(number);
-  set_numbers(iteration, numbers);
-  sync_directory(directory_);
+  set_numbers(training, numbers);
+  if (!paused) sync_directory(directory_);
   std::error_code failed;
-  while (numbers.size() > files_per_iteration) {
-    fs::remove(path_of(iteration, numbers.front()), failed);
+  while (numbers.size() > files_per_training) {
+    fs::remove(path_of(training, numbers.front()), failed);
     numbers.erase(numbers.begin());
   }
-  set_numbers(iteration, std::move(numbers));
+  set_numbers(training, std::move(numbers));
 }
 
-void CheckpointFiles::discard(std::int64_t iteration) {
-  const auto numbers = numbers_of(iteration);
+void CheckpointFiles::keep(const std::vector<CheckpointName>& names) {
+  const std::lock_guard lock(mutex_);
+  numbers_.clear();
+  for (const CheckpointName& name : names) numbers_[name.training].push_back(name.number);
+  for (auto& [training, numbers] : numbers_) std::sort(numbers.begin(), numbers.end());
+}
+
+void CheckpointFiles::discard(const IterationKey& training) {
+  const auto numbers = numbers_of(training);
   if (numbers.empty()) return;
   std::error_code failed;
-  for (const std::int64_t number : numbers) fs::remove(path_of(iteration, number), failed);
-  set_numbers(iteration, {});
+  for (const std::int64_t number : numbers) fs::remove(path_of(training, number), failed);
+  set_numbers(training, {});
+}
+
+std::vector<CheckpointName> remove_other_checkpoints(const std::string& run_directory,
+                                                     const std::function<bool(const IterationKey&)>& continues) {
+  std::vector<CheckpointName> kept;
+  std::error_code ignored;
+  for (const CheckpointName& name : list_checkpoints(run_directory))
+    if (continues(name.training))
+      kept.push_back(name);
+    else
+      fs::remove(checkpoint_directory(run_directory) + "/" + name_text(name), ignored);
+  return kept;
 }
 
 void remove_checkpoints(const std::string& run_directory) {

@@ -248,7 +248,8 @@ std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
   const Stage& stage = recorded.stage;
   std::string text = fmt::format(R"({{"stage":{},"first_iteration":{},"repeats":{},"folds":{},"members":{})",
                                  stage.number, recorded.first_iteration, stage.repeats, stage.folds, stage.members);
-  if (stage.epochs) text += fmt::format(R"(,"epochs":{})", *stage.epochs);
+  if (stage.from_epoch > 0) text += fmt::format(R"(,"from_epoch":{})", stage.from_epoch);
+  if (stage.to_epoch) text += fmt::format(R"(,"to_epoch":{})", *stage.to_epoch);
   text += R"(,"trials":[)";
   for (const IndexRange& range : stage.trials)
     text += fmt::format("{}[{},{}]", text.back() == '[' ? "" : ",", range.begin, range.end);
@@ -319,7 +320,8 @@ std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint3
   stage.repeats = integer<std::int64_t>(object->at("repeats"));
   stage.folds = integer<std::int64_t>(object->at("folds"));
   stage.members = integer<std::int64_t>(object->at("members"));
-  if (object->contains("epochs")) stage.epochs = integer<std::int64_t>(object->at("epochs"));
+  if (object->contains("from_epoch")) stage.from_epoch = integer<std::int64_t>(object->at("from_epoch"));
+  if (object->contains("to_epoch")) stage.to_epoch = integer<std::int64_t>(object->at("to_epoch"));
   for (const auto& range : object->at("trials"))
     stage.trials.push_back({integer<std::int64_t>(range.at(0)), integer<std::int64_t>(range.at(1))});
   return is_possible(recorded) ? std::optional(recorded) : std::nullopt;

@@ -19,7 +19,7 @@ SavedModel mlp() {
   trained.description.model.hidden = {2};
   trained.description.model.activation = Activation::gelu;
   trained.description.task = Task::classification;
-  trained.description.loss = LossKind::bce;
+  trained.description.loss = {LossKind::bce, 2.5};
   trained.description.shape = {0, 3, 2, {}};
   for (int number = 0; number < 3 * 2 + 2 + 2 * 2 + 2; ++number)
     trained.network.parameters.push_back(static_cast<float>(number) / 7);
@@ -44,7 +44,8 @@ TEST_CASE("a saved model's description restores everything that evaluation needs
   CHECK(found.description.model.hidden == std::vector<std::int64_t>{2});
   CHECK(found.description.model.activation == Activation::gelu);
   CHECK(found.description.task == Task::classification);
-  CHECK(found.description.loss == LossKind::bce);
+  CHECK(found.description.loss.kind == LossKind::bce);
+  CHECK(found.description.loss.delta == 2.5);
   CHECK(found.description.shape.features == 3);
   CHECK(found.description.shape.outputs == 2);
 }

@@ -142,7 +142,7 @@ TEST_CASE("a trial counts with its last complete stage") {
                    {7, finished, 0.5}});
   RunState state = run.state();
   CHECK(status_of(state).best->trial == 0);
-  state.plan.add({1, {{0, 2}}, 1, 2, 1, std::nullopt});  // iterations 8 to 11
+  state.plan.add({1, {{0, 2}}, 1, 2, 1, 0, std::nullopt});  // iterations 8 to 11
   ResultStore& results = state.progress.journals.iterations;
   for (const std::int64_t number : {8, 9, 10}) {
     TrainedIteration iteration;
@@ -215,7 +215,8 @@ TEST_CASE("checkpoints of iterations without a result are work that waits") {
   const Run run;
   run.add_attempt({{0}});
   std::filesystem::create_directory(checkpoint_directory(run.directory()));
-  for (const char* name : {"/0.1", "/1.0", "/1.1", "/5.0", "/9.0", "/other"})
+  for (const char* name :
+       {"/0-0-0-0.1", "/0-0-1-0.0", "/0-0-1-0.1", "/2-0-1-0.0", "/9-0-0-0.0", "/0-0-7-0.0", "/other"})
     std::ofstream(checkpoint_directory(run.directory()) + name) << "x";
   CHECK(run.status().waiting_checkpoints == 2);
 }

@@ -286,8 +286,8 @@ TEST_CASE("a trial's rank and best model come from the last stage that trained i
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
   study.search.folds = 2;
   Plan plan(study);
-  plan.add({0, {{0, 4}}, 1, 1, 1, 2});
-  plan.add({1, {{0, 1}, {2, 3}}, 1, 2, 1, std::nullopt});
+  plan.add({0, {{0, 4}}, 1, 1, 1, 0, 2});
+  plan.add({1, {{0, 1}, {2, 3}}, 1, 2, 1, 2, std::nullopt});
   Leaderboard leaderboard(plan, {});
   const std::vector<double> scores = {0.9, 0.3, 0.1, 0.5, 0.21, 0.41, 0.8, 0.6};
   for (std::size_t number = 0; number < scores.size(); ++number) {
@@ -303,9 +303,10 @@ TEST_CASE("a trial's rank and best model come from the last stage that trained i
     stages.push_back(trial.stage);
     iterations.push_back(trial.iterations);
   }
-  CHECK(order == std::vector<std::int64_t>{2, 3, 0, 1});  // mean scores 0.7, 0.5, 0.31, 0.3
-  CHECK(stages == std::vector<std::int64_t>{1, 0, 1, 0});
-  CHECK(iterations == std::vector<std::int64_t>{2, 1, 2, 1});
+  CHECK(order ==
+        std::vector<std::int64_t>{2, 0, 3, 1});  // mean scores 0.7 and 0.31, then 0.5 and 0.3 after fewer epochs
+  CHECK(stages == std::vector<std::int64_t>{1, 1, 0, 0});
+  CHECK(iterations == std::vector<std::int64_t>{2, 2, 1, 1});
   CHECK(leaderboard.best_model(0) == IndexRange{5, 6});
   CHECK(leaderboard.best_model(2) == IndexRange{6, 7});
   CHECK(leaderboard.best_model(3) == IndexRange{3, 4});

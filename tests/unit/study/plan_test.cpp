@@ -68,8 +68,8 @@ TEST_CASE("the trials are all combinations, with the last key varying fastest") 
 TEST_CASE("iterations are numbered consecutively through all stages, and their keys are distinct") {
   Plan plan(searched_study());
   CHECK(plan.iteration_count() == 0);
-  plan.add({0, {{0, 6}}, 1, 1, 2, 2});
-  plan.add({1, {{1, 2}, {3, 5}}, 2, 3, 1, std::nullopt});
+  plan.add({0, {{0, 6}}, 1, 1, 2, 0, 2});
+  plan.add({1, {{1, 2}, {3, 5}}, 2, 3, 1, 2, std::nullopt});
   CHECK(plan.stage_count() == 2);
   CHECK(plan.iterations_of(0) == IndexRange{0, 12});
   CHECK(plan.iterations_of(1) == IndexRange{12, 12 + 3 * 2 * 3});
@@ -83,8 +83,9 @@ TEST_CASE("iterations are numbered consecutively through all stages, and their k
     IterationKey key = iteration;
     key.stage = 0;
     CHECK(iteration.seed == whole.iteration(whole.number_of(key)).seed);
-    CHECK(plan.trial_of(iteration).train.epochs == (iteration.stage == 0 ? 2 : searched_study().train.epochs));
-    CHECK(plan.trial_of(iteration).values == plan.trial(iteration.trial).values);
+    const bool is_continued = plan.stage(1).has(iteration.trial) && iteration.member == 0;
+    CHECK(plan.last_iteration_of(training_of(iteration)).has_value() == is_continued);
+    if (iteration.stage == 1) CHECK(plan.last_iteration_of(training_of(iteration)) == number);
     keys.emplace(iteration.stage, iteration.trial, iteration.repeat, iteration.fold, iteration.member);
   }
   CHECK(keys.size() == 30);
@@ -116,7 +117,7 @@ TEST_CASE("seeds do not depend on the numbers of trials, repeats, folds and memb
 }
 
 TEST_CASE("stages sent to other ranks are unchanged") {
-  const std::vector<Stage> stages = {{0, {{0, 6}}, 1, 2, 3, 7}, {1, {{1, 2}, {3, 5}}, 4, 5, 6, std::nullopt}};
+  const std::vector<Stage> stages = {{0, {{0, 6}}, 1, 2, 3, 0, 7}, {1, {{1, 2}, {3, 5}}, 4, 5, 6, 7, std::nullopt}};
   CHECK(unpacked_stages(packed(stages)) == stages);
   CHECK(unpacked_stages(packed({})).empty());
   CHECK(stages[1].trial_count() == 3);
@@ -151,8 +152,8 @@ TEST_CASE("more iterations than can be numbered are refused") {
   CHECK(plan.iteration_count() == 2 * whole.iteration_count());
   study.study.iterations = 30'000'000;
   Plan large(study);
-  large.add({0, {{0, 6}}, 60'000'000, 3, 2, std::nullopt});
-  CHECK_THROWS_AS(large.add({1, {{0, 6}}, 60'000'000, 3, 2, std::nullopt}), UsageError);
+  large.add({0, {{0, 6}}, 60'000'000, 3, 2, 0, std::nullopt});
+  CHECK_THROWS_AS(large.add({1, {{0, 6}}, 60'000'000, 3, 2, 0, std::nullopt}), UsageError);
   study.study.iterations = std::int64_t{1} << 62;
   CHECK_THROWS_AS(test::whole_plan(study), UsageError);
 }

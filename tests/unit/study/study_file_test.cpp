@@ -130,12 +130,16 @@ const std::string drawn = R"(
 file = d.h5
 [search]
 trials = 40
+method = halving
+factor = 4
+min_epochs = 2
 model.hidden = integer(8, 512)
 train.learning_rate = log_uniform(1e-5, 1e-1)
 train.optimizer = adam, sgd
 [train]
 loss = huber
 huber_delta = 0.5
+epochs = 8
 schedule = plateau
 warmup_epochs = 0.5
 plateau_factor = 0.5
@@ -186,9 +190,9 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find(
-            "\n[search]\nmethod = none\ntrials = none\nfolds = 1\nrepeats = 1\nmetric = loss\nmodel.hidden = 16, 64 "
-            "32\n\n[run]\noutput =\n") != std::string::npos);
+  CHECK(text.find("\n[search]\nmethod = none\ntrials = none\nfactor = 3\nmin_epochs = 1\nfolds = 1\nrepeats = "
+                  "1\nmetric = loss\nmodel.hidden = 16, 64 "
+                  "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }
 

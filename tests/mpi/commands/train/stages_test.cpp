@@ -43,6 +43,7 @@ Study study_of_six() {
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {4};
   study.train.loss = LossKind::cross_entropy;
+  study.train.epochs = 6;
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.repeats = 2;
@@ -210,7 +211,7 @@ class OtherHalving : public Halving {
  public:
   std::optional<Stage> next(const KnownResults& known) const override {
     auto stage = Halving::next(known);
-    if (stage->number == 1) stage->epochs = 7;
+    if (stage->number == 1) stage->to_epoch = 5;
     return stage;
   }
 };

@@ -83,9 +83,10 @@ std::vector<std::string> all_states(const Study& study, const DataSet& data) {
   std::vector<std::string> states;
   Checkpoints checkpoints;
   checkpoints.interval_seconds = 0;
-  checkpoints.load = [](std::int64_t) { return std::nullopt; };
-  checkpoints.save = [&](std::int64_t iteration, const std::string& state) {
-    CHECK(iteration == 0);
+  checkpoints.load = [](const IterationKey&) { return std::nullopt; };
+  checkpoints.save = [&](const IterationKey& training, const std::string& state, bool paused) {
+    CHECK(training == IterationKey());
+    CHECK_FALSE(paused);
     states.push_back(state);
   };
   train_with(study, data, checkpoints);
@@ -99,8 +100,8 @@ void check_study(const Study& study, const DataSet& data) {
   for (const auto& state : states) {
     Checkpoints checkpoints;
     checkpoints.interval_seconds = 1000;
-    checkpoints.load = [&](std::int64_t) { return state; };
-    checkpoints.save = [](std::int64_t, const std::string&) {
+    checkpoints.load = [&](const IterationKey&) { return state; };
+    checkpoints.save = [](const IterationKey&, const std::string&, bool) {
       FAIL("a checkpoint was saved before the interval had passed");
     };
     CHECK(numbers_of(train_with(study, data, checkpoints)) == whole);
@@ -162,8 +163,8 @@ TEST_CASE("a validation that takes too long after a stop is abandoned and repeat
     std::vector<std::string> states;
     Checkpoints checkpoints;
     checkpoints.interval_seconds = 0;
-    checkpoints.load = [](std::int64_t) { return std::nullopt; };
-    checkpoints.save = [&](std::int64_t, const std::string& state) { states.push_back(state); };
+    checkpoints.load = [](const IterationKey&) { return std::nullopt; };
+    checkpoints.save = [&](const IterationKey&, const std::string& state, bool) { states.push_back(state); };
     const TrainedIteration left = train_with(study, data, checkpoints, [&] {
       if (states.empty()) return false;
       std::this_thread::sleep_for(std::chrono::duration<double>(1.2 * max_seconds_after_stop));
@@ -173,7 +174,7 @@ TEST_CASE("a validation that takes too long after a stop is abandoned and repeat
     CHECK(left.result.iteration == -1);
     REQUIRE(states.size() == 2);  // before the validation, and when it was abandoned
     checkpoints.interval_seconds = 1000;
-    checkpoints.load = [&](std::int64_t) { return states.back(); };
+    checkpoints.load = [&](const IterationKey&) { return states.back(); };
     CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
   }
 }
@@ -184,8 +185,8 @@ TEST_CASE("a checkpoint of another engine is set aside, and the iteration starts
   const DataSet data = draw_synthetic(study.data, 1);
   std::optional<std::string> state = all_states(other, data).back();
   Checkpoints checkpoints;
-  checkpoints.load = [&](std::int64_t) { return state; };
-  checkpoints.set_aside = [&](std::int64_t, const std::string&) { state.reset(); };
+  checkpoints.load = [&](const IterationKey&) { return state; };
+  checkpoints.set_aside = [&](const IterationKey&, const std::string&) { state.reset(); };
   CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
   CHECK_FALSE(state.has_value());
 }
@@ -197,20 +198,76 @@ TEST_CASE("a checkpoint of another iteration or number of epochs is set aside, w
     std::optional<std::string> state = all_states(other, data).front();
     std::string found;
     Checkpoints checkpoints;
-    checkpoints.load = [&](std::int64_t) { return state; };
-    checkpoints.set_aside = [&](std::int64_t, const std::string& reason) {
+    checkpoints.load = [&](const IterationKey&) { return state; };
+    checkpoints.set_aside = [&](const IterationKey&, const std::string& reason) {
       found = reason;
       state.reset();
     };
     const auto trained = numbers_of(train_with(study, data, checkpoints, never, iteration));
     CHECK(found == expected);
-    checkpoints.load = [](std::int64_t) { return std::nullopt; };
+    checkpoints.load = [](const IterationKey&) { return std::nullopt; };
     CHECK(trained == numbers_of(train_with(study, data, checkpoints, never, iteration)));
   };
   check_refused(study, 1, "it was written for another trial, repeat, fold or member");
   Study longer = study;
   longer.train.epochs = study.train.epochs + 1;
   check_refused(longer, 0, "it was written for another number of epochs");
+}
+
+TEST_CASE("a training in several stages gives the bits of one, whatever the schedule, with both engines") {
+  for (const auto engine : {EngineKind::native, EngineKind::torch})
+    for (const auto schedule : {Schedule::constant, Schedule::cosine, Schedule::plateau})
+      for (const bool has_curve : {false, true}) {
+        Study study = study_of(engine, OptimizerKind::adam);
+        study.train.epochs = 9;
+        study.train.schedule = schedule;
+        study.train.warmup_epochs = 0.7;
+        study.train.plateau_patience = 0;
+        study.run.curves = has_curve;
+        const DataSet data = draw_synthetic(study.data, 1);
+        const TrainedIteration whole = train_first(study, &data);
+        Plan plan(study);
+        Splits splits(study, data);
+        std::optional<std::string> state;
+        Checkpoints checkpoints;
+        checkpoints.interval_seconds = 1000;
+        checkpoints.load = [&](const IterationKey&) { return state; };
+        checkpoints.save = [&](const IterationKey& training, const std::string& saved, bool paused) {
+          CHECK(training == IterationKey());
+          CHECK(paused);
+          state = saved;
+        };
+        TrainingContext context{study, plan, &data, &splits};
+        context.checkpoints = &checkpoints;
+        std::vector<EpochResult> epochs;
+        TrainedIteration found;
+        const std::int64_t ends[] = {1, 4, 9};
+        for (std::int64_t number = 0; number < 3; ++number) {
+          Stage stage = whole_stage(plan);
+          stage.number = number;
+          if (number > 0) stage.from_epoch = ends[number - 1];
+          if (number < 2) stage.to_epoch = ends[number];
+          plan.add(stage);
+          const auto train = [&] {
+            const std::int64_t first = plan.iterations_of(number).begin;  // one of two members
+            make_engine(context, {-1, 1})
+                ->train(
+                    {{first, first + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+          };
+          train();
+          CHECK(found.result.epochs == ends[number]);
+          epochs.insert(epochs.end(), found.epochs.begin(), found.epochs.end());
+          if (number == 1) {  // a job that was killed after the pause computes the same result
+            const auto numbers = numbers_of(found);
+            train();
+            CHECK(numbers_of(found) == numbers);
+          }
+        }
+        found.epochs = epochs;
+        INFO("engine " << static_cast<int>(engine) << ", schedule " << static_cast<int>(schedule));
+        CHECK(epochs.size() == (has_curve ? 9 : 0));
+        CHECK(numbers_of(found) == numbers_of(whole));
+      }
 }
 
 TEST_CASE("pieces grow until one takes a tenth of a second") {
@@ -248,12 +305,12 @@ TEST_CASE("an invalid checkpoint fails the iteration, and an error while saving 
   const DataSet data = draw_synthetic(study.data, 1);
   const std::string state = all_states(study, data).front();
   Checkpoints checkpoints;
-  checkpoints.load = [&](std::int64_t) { return state.substr(0, state.size() / 2); };
-  checkpoints.save = [](std::int64_t, const std::string&) {};
+  checkpoints.load = [&](const IterationKey&) { return state.substr(0, state.size() / 2); };
+  checkpoints.save = [](const IterationKey&, const std::string&, bool) {};
   CHECK(train_with(study, data, checkpoints).result.status == IterationStatus::failed);
 
   checkpoints.interval_seconds = 0;
-  checkpoints.load = [](std::int64_t) { return std::nullopt; };
-  checkpoints.save = [](std::int64_t, const std::string&) { throw RunError("no room"); };
+  checkpoints.load = [](const IterationKey&) { return std::nullopt; };
+  checkpoints.save = [](const IterationKey&, const std::string&, bool) { throw RunError("no room"); };
   CHECK_THROWS_AS(train_with(study, data, checkpoints), DeviceError);
 }

@@ -40,6 +40,11 @@ struct WithoutPrivileges {
   const bool is_root = ::geteuid() == 0;
 };
 
+// The training of a trial.
+IterationKey key(std::int64_t trial) {
+  return {0, trial, 0, 0, 0};
+}
+
 // The checkpoints of a job that begins now.
 struct JobFiles : CheckpointFiles {
   explicit JobFiles(const JournalHeader& of = header) : CheckpointFiles("run", of, list_checkpoints("run")) {}
@@ -58,139 +63,159 @@ void spoil(const std::string& path, std::streamoff offset) {
 TEST_CASE("load returns the newest state, or the previous one if the newest is damaged") {
   make_fresh_directory();
   JobFiles files;
-  CHECK_FALSE(files.load(7));
+  CHECK_FALSE(files.load(key(7)));
   for (const std::string state : {"first", "second", "third"}) {
-    files.save(7, state);
-    CHECK(files.load(7) == state);
+    files.save(key(7), state);
+    CHECK(files.load(key(7)) == state);
   }
-  CHECK_FALSE(files.load(70));
+  CHECK_FALSE(files.load(key(70)));
   CHECK(file_count() == 2);
-  const fs::path newest = "run/checkpoints/7.2", aside = "run/checkpoints/7.2.unusable";
+  const fs::path newest = "run/checkpoints/7-0-0-0.2", aside = "run/checkpoints/7-0-0-0.2.unusable";
   const auto size = static_cast<std::streamoff>(fs::file_size(newest));
   for (std::streamoff offset = 0; offset < size; ++offset) {
     spoil(newest, offset);
-    CHECK(JobFiles().load(7) == "second");
+    CHECK(JobFiles().load(key(7)) == "second");
     CHECK_FALSE(fs::exists(newest));
     fs::rename(aside, newest);
     spoil(newest, offset);
   }
-  CHECK(JobFiles().load(7) == "third");
+  CHECK(JobFiles().load(key(7)) == "third");
   for (const int more : {-1, 1}) {
     fs::resize_file(newest, static_cast<std::uintmax_t>(size + more));
-    CHECK(JobFiles().load(7) == "second");
+    CHECK(JobFiles().load(key(7)) == "second");
     fs::rename(aside, newest);
     fs::resize_file(newest, static_cast<std::uintmax_t>(size));
   }
   JobFiles later;
-  later.save(7, "fourth");
-  CHECK(later.load(7) == "fourth");
-  CHECK(fs::exists("run/checkpoints/7.3"));
+  later.save(key(7), "fourth");
+  CHECK(later.load(key(7)) == "fourth");
+  CHECK(fs::exists("run/checkpoints/7-0-0-0.3"));
 }
 
 TEST_CASE("a job knows its checkpoints without listing the directory, which may have files of others") {
   make_fresh_directory();
   fs::create_directory("run/checkpoints");
-  for (const char* name :
-       {"7.5", "7.12", "7.9223372036854775807", "8.0", "notes.txt", "7.6.unusable", "7.13.0123456789ab.partial"})
+  for (const char* name : {"7-0-0-0.5", "7-0-0-0.12", "7-0-0-0.9223372036854775807", "8-0-0-0.0", "7-0-0.50",
+                           "7-0-0-0-0.50", "notes.txt", "7-0-0-0.6.unusable", "7-0-0-0.13.0123456789ab.partial"})
     std::ofstream(fs::path("run/checkpoints") / name) << "of an earlier job";
   JobFiles files;
-  std::ofstream("run/checkpoints/7.40") << "of another job";
-  std::ofstream("run/checkpoints/9.40") << "of another job";
-  files.save(7, "first");
-  CHECK(fs::exists("run/checkpoints/7.13"));
-  CHECK(fs::exists("run/checkpoints/7.12"));
-  CHECK_FALSE(fs::exists("run/checkpoints/7.5"));
-  files.save(9, "first");
-  CHECK(fs::exists("run/checkpoints/9.0"));
-  files.save(7, "second");
-  fs::remove("run/checkpoints/7.14");  // by someone else
-  CHECK(files.load(7) == "first");
-  files.discard(7);
-  CHECK_FALSE(files.load(7));
-  for (const char* name : {"7.40", "7.6.unusable", "8.0", "notes.txt"})
+  std::ofstream("run/checkpoints/7-0-0-0.40") << "of another job";
+  std::ofstream("run/checkpoints/9-0-0-0.40") << "of another job";
+  files.save(key(7), "first");
+  CHECK(fs::exists("run/checkpoints/7-0-0-0.13"));
+  CHECK(fs::exists("run/checkpoints/7-0-0-0.12"));
+  CHECK_FALSE(fs::exists("run/checkpoints/7-0-0-0.5"));
+  files.save(key(9), "first");
+  CHECK(fs::exists("run/checkpoints/9-0-0-0.0"));
+  files.save(key(7), "second");
+  fs::remove("run/checkpoints/7-0-0-0.14");  // by someone else
+  CHECK(files.load(key(7)) == "first");
+  files.discard(key(7));
+  CHECK_FALSE(files.load(key(7)));
+  for (const char* name : {"7-0-0-0.40", "7-0-0-0.6.unusable", "8-0-0-0.0", "7-0-0.50", "notes.txt"})
     CHECK(fs::exists(fs::path("run/checkpoints") / name));
 }
 
 TEST_CASE("a checkpoint that was set aside is not loaded again") {
   make_fresh_directory();
   JobFiles files;
-  files.save(7, "first");
-  files.save(7, "second");
-  files.save(77, "other");
-  files.set_aside(7, "requested by a test");
-  CHECK(files.load(7) == "first");
-  files.set_aside(7, "requested by a test");
-  CHECK_FALSE(files.load(7));
-  CHECK_FALSE(JobFiles().load(7));
-  CHECK(files.load(77) == "other");
-  files.save(7, "again");
-  CHECK(files.load(7) == "again");
+  files.save(key(7), "first");
+  files.save(key(7), "second");
+  files.save(key(77), "other");
+  files.set_aside(key(7), "requested by a test");
+  CHECK(files.load(key(7)) == "first");
+  files.set_aside(key(7), "requested by a test");
+  CHECK_FALSE(files.load(key(7)));
+  CHECK_FALSE(JobFiles().load(key(7)));
+  CHECK(files.load(key(77)) == "other");
+  files.save(key(7), "again");
+  CHECK(files.load(key(7)) == "again");
 }
 
 TEST_CASE("a checkpoint that can be neither used nor renamed is an error") {
   make_fresh_directory();
   JobFiles files;
-  files.save(7, "first");
-  fs::create_directories("run/checkpoints/7.0.unusable/folder");
-  CHECK_THROWS_WITH(files.set_aside(7, "requested by a test"),
-                    "checkpoint 'run/checkpoints/7.0' cannot be used (requested by a test) and cannot be renamed (Is a "
-                    "directory). Correct the permissions of 'run/checkpoints'.");
-  CHECK(files.load(7) == "first");
+  files.save(key(7), "first");
+  fs::create_directories("run/checkpoints/7-0-0-0.0.unusable/folder");
+  CHECK_THROWS_WITH(
+      files.set_aside(key(7), "requested by a test"),
+      "checkpoint 'run/checkpoints/7-0-0-0.0' cannot be used (requested by a test) and cannot be renamed (Is a "
+      "directory). Correct the permissions of 'run/checkpoints'.");
+  CHECK(files.load(key(7)) == "first");
 }
 
 TEST_CASE("a checkpoint without read permission is an error, and is not renamed") {
   make_fresh_directory();
   JobFiles files;
-  files.save(7, "first");
-  fs::permissions("run/checkpoints/7.0", fs::perms::none);
+  files.save(key(7), "first");
+  fs::permissions("run/checkpoints/7-0-0-0.0", fs::perms::none);
   {
     const WithoutPrivileges unprivileged;
-    CHECK_THROWS_WITH(files.load(7),
-                      "checkpoint 'run/checkpoints/7.0' cannot be read (Permission denied). Check its permissions and "
-                      "the disk.");
+    CHECK_THROWS_WITH(
+        files.load(key(7)),
+        "checkpoint 'run/checkpoints/7-0-0-0.0' cannot be read (Permission denied). Check its permissions and "
+        "the disk.");
   }
-  fs::permissions("run/checkpoints/7.0", fs::perms::owner_all);
-  CHECK(files.load(7) == "first");
+  fs::permissions("run/checkpoints/7-0-0-0.0", fs::perms::owner_all);
+  CHECK(files.load(key(7)) == "first");
 }
 
 TEST_CASE("checkpoints of another study or other data are not loaded") {
   for (const JournalHeader& other : {JournalHeader{"1.0", "other", "data"}, JournalHeader{"1.0", "study", "other"}}) {
     make_fresh_directory();
-    JobFiles().save(1, "state");
-    CHECK(JobFiles().load(1) == "state");
-    CHECK_FALSE(JobFiles(other).load(1));
+    JobFiles().save(key(1), "state");
+    CHECK(JobFiles().load(key(1)) == "state");
+    CHECK_FALSE(JobFiles(other).load(key(1)));
   }
 }
 
 TEST_CASE("discarding an iteration's checkpoints keeps those of other iterations") {
   make_fresh_directory();
   JobFiles files;
-  files.save(1, "one");
-  files.save(11, "eleven");
-  files.save(1, "one more");
-  files.discard(1);
-  CHECK_FALSE(files.load(1));
-  CHECK(files.load(11) == "eleven");
-  files.discard(5);
+  files.save(key(1), "one");
+  files.save(key(11), "eleven");
+  files.save(key(1), "one more");
+  files.discard(key(1));
+  CHECK_FALSE(files.load(key(1)));
+  CHECK(files.load(key(11)) == "eleven");
+  files.discard(key(5));
 
   JobFiles later;  // simulates a later job
-  later.save(11, "twelve");
-  CHECK(later.load(11) == "twelve");
-  later.discard(11);
+  later.save(key(11), "twelve");
+  CHECK(later.load(key(11)) == "twelve");
+  later.discard(key(11));
   CHECK(file_count() == 0);
-  CHECK_FALSE(later.load(11));
+  CHECK_FALSE(later.load(key(11)));
+}
+
+TEST_CASE("only the checkpoints of continued trainings are kept, also those of other processes") {
+  make_fresh_directory();
+  JobFiles files, of_other_rank;
+  files.save(key(1), "one", true);
+  of_other_rank.save(key(2), "two", true);
+  of_other_rank.save({0, 2, 1, 4, 3}, "of another fold", true);
+  of_other_rank.save(key(3), "three", true);
+  const auto kept = remove_other_checkpoints("run", [](const IterationKey& training) { return training.trial != 3; });
+  CHECK(kept.size() == 3);
+  CHECK(file_count() == 3);
+  files.keep(kept);
+  CHECK(files.load(key(1)) == "one");
+  CHECK(files.load(key(2)) == "two");
+  CHECK(files.load({0, 2, 1, 4, 3}) == "of another fold");
+  CHECK_FALSE(files.load(key(3)));
 }
 
 TEST_CASE("at the end of a run, only files that a run writes are removed from the directory of checkpoints") {
   make_fresh_directory();
   JobFiles files;
-  files.save(1, "one");
-  files.save(2, "two");
-  files.set_aside(2, "requested by a test");
+  files.save(key(1), "one");
+  files.save(key(2), "two");
+  files.set_aside(key(2), "requested by a test");
   const fs::path directory = "run/checkpoints";
-  std::ofstream(directory / "3.0.0123456789ab.partial") << "of a job that was killed";
-  const std::vector<std::string> others = {"notes.txt",        "01.0", "-1.0",           "1.0.bak",
-                                           "1.0.old.unusable", "5",    "1.0.xyz.partial"};
+  std::ofstream(directory / "3-0-0-0.0.0123456789ab.partial") << "of a job that was killed";
+  const std::vector<std::string> others = {
+      "notes.txt", "01-0-0-0.0",           "-1-0-0-0.0", "1-0-0-0.0.bak", "1.0", "1-0-0-0.0.old.unusable",
+      "5-0-0-0",   "1-0-0-0.0.xyz.partial"};
   for (const auto& name : others) std::ofstream(directory / name) << "of the user";
   fs::create_directory(directory / "folder");
   remove_checkpoints("run");
@@ -199,7 +224,7 @@ TEST_CASE("at the end of a run, only files that a run writes are removed from th
   CHECK(fs::exists(directory / "folder"));
   for (const auto& name : others) fs::remove(directory / name);
   fs::remove(directory / "folder");
-  JobFiles().save(1, "one");
+  JobFiles().save(key(1), "one");
   remove_checkpoints("run");
   CHECK_FALSE(fs::exists(directory));
 }

@@ -1,0 +1,29 @@
+// Successive halving. Source: Jamieson and Talwalkar 2016, with the rounding of scikit-learn's HalvingGridSearchCV.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "search/searcher.hpp"
+
+namespace sheaf {
+
+struct Study;
+
+/// The epochs after which each rung ends, ascending; the last is `epochs`, and each is the next one divided by
+/// `factor`, rounded down. As many rungs as leave at least one of `trials` in the last one, and `min_epochs` in the
+/// first one; at least one rung. Pure.
+std::vector<std::int64_t> rungs_of(std::int64_t trials, std::int64_t epochs, std::int64_t factor,
+                                   std::int64_t min_epochs);
+
+/// The trials that a rung of `trials` trials leaves to the next one: a part of 1 / factor, rounded up. Pure.
+std::int64_t promoted_count(std::int64_t trials, std::int64_t factor);
+
+/// Creates a searcher with a stage for each rung. A stage continues the trainings of the best trials of the one before,
+/// by the means of their iterations in the order of the ranking; of equal trials, the first ones. The epochs of the
+/// study must be settled.
+std::unique_ptr<const Searcher> make_halving(const Study& study);
+
+}  // namespace sheaf

@@ -1,0 +1,160 @@
+"""Successive halving: the trainings of a rung continue those of the one before. Same results for all numbers of ranks
+and lanes and after kills; the survivors are bit for bit those of a search that trains all trials to the end."""
+
+import json
+import os
+import random
+import shutil
+import sys
+
+import h5py
+import numpy
+
+from program import DIGITS, SHEAF, SOURCE, Checks, Started, journaled, launch, read_csv, sheaf
+
+checks = Checks()
+shutil.rmtree("runs", ignore_errors=True)
+STUDY = [os.path.join(SOURCE, "jobs", "studies", "digits-halving.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
+         "--train.epochs=18", "--search.factor=3", "--search.trials=18"]
+RUNGS, TRIALS, FOLDS = (2, 6, 18), (18, 6, 2), 3
+SAME = ["iteration", "stage", "trial", "fold", "seed", "train.learning_rate", "status", "final_loss",
+        "validation_loss", "validation_score", "epochs", "steps"]
+
+
+def rows(directory, names=SAME):
+    path = f"runs/{directory}/results.csv"
+    return [[row[name] for name in names] for row in read_csv(path)] if os.path.exists(path) else []
+
+
+def run(directory, *args, ranks=None, study=STUDY):
+    result = sheaf("run", *study, f"--run.output=runs/{directory}", *args, ranks=ranks)
+    checks.check(result.code == 0, f"{directory}: the run succeeds", result.stderr)
+    checks.check(not os.path.exists(f"runs/{directory}/checkpoints"), f"{directory}: no checkpoints are left")
+    return rows(directory)
+
+
+def of_stage(table, stage):
+    return [row for row in table if row[1] == str(stage)]
+
+
+def kill_at(directory, count, *args):
+    """Begins or resumes a run and kills it when the journals have `count` results. Returns False if it ended before."""
+    begun = os.path.exists(f"{directory}/study.cfg")
+    job = Started([SHEAF, "resume", directory, *args] if begun else
+                  [SHEAF, "run", *SLOW, f"--run.output={directory}", "--run.curves=true", *args])
+    reached = job.creep_until(lambda: len(journaled(directory)) >= count)
+    if reached:
+        job.process.kill()
+        job.go_on()
+    job.finish()
+    return reached
+
+
+reference = run("reference", "--run.lanes=1", "--run.partition=block", "--run.curves=true")
+checks.check([len(of_stage(reference, stage)) for stage in range(4)] == [FOLDS * count for count in TRIALS] + [0],
+             "the rungs have 18, 6 and 2 trials", str(reference))
+checks.check(all(row[10] == str(RUNGS[int(row[1])]) for row in reference), "epochs of the rungs", str(reference))
+previous = None
+for stage in range(3):
+    means = {}
+    for row in of_stage(reference, stage):
+        means.setdefault(int(row[2]), []).append(float(row[8]))
+    if previous:
+        best = sorted(previous, key=lambda trial: numpy.mean(previous[trial]))[:len(means)]
+        checks.check(sorted(best) == sorted(means), f"rung {stage} has the best trials of rung {stage - 1}",
+                     str((best, means)))
+    previous = means
+for ranks, lanes, partition in ((2, 2, "dynamic"), (3, 1, "cyclic"), (4, 2, "self")):
+    found = run(f"on-{ranks}", f"--run.lanes={lanes}", f"--run.partition={partition}", "--run.curves=true", ranks=ranks)
+    checks.check(found == reference, f"{ranks} ranks, {lanes} lanes, {partition}: the same results", str(found)[:2000])
+
+# A random search with the same trials trains each to the end.
+whole = {(row[2], row[3]): row for row in run("whole", "--search.method=random", "--run.curves=true")}
+for row in of_stage(reference, 2):
+    checks.check(row[5:] == whole[row[2], row[3]][5:], "survivors equal full trainings", str(row))
+with h5py.File("runs/reference/results.h5") as halved, h5py.File("runs/whole/results.h5") as full:
+    trials, epochs, iterations = halved["trials"][:], halved["epochs"][:], halved["iterations"][:]
+    all_epochs, all_iterations = full["epochs"][:], full["iterations"][:]
+checks.check(len(epochs) == FOLDS * (18 * 2 + 6 * 4 + 2 * 12), "each epoch is trained once", str(len(epochs)))
+key_of = {row["iteration"]: (row["trial"], row["fold"]) for row in iterations}
+full_of = {row["iteration"]: (row["trial"], row["fold"]) for row in all_iterations}
+curves = {(full_of[row["iteration"]], row["epoch"]): row["training_loss"] for row in all_epochs}
+checks.check(all(row["training_loss"] == curves[key_of[row["iteration"]], row["epoch"]] for row in epochs),
+             "all epochs of all rungs equal those of full trainings")
+checks.check(len(trials) == 18 and list(trials["stage"]) == sorted(trials["stage"], reverse=True) and
+             set(trials["trial"][:2]) == {int(row[2]) for row in of_stage(reference, 2)},
+             "trials that were trained longer rank first", str(trials))
+with open("runs/reference/summary.json") as file:
+    checks.check(json.load(file)["best"]["trial"] == trials["trial"][0], "the best trial is in the summary")
+checks.check(len(os.listdir("runs/reference/models")) == FOLDS + 1 or os.path.exists("runs/reference/models/best.txt"),
+             "models of the best trial", str(os.listdir("runs/reference/models")))
+
+# Schedules extend over all rungs; a plateau sees the same validation losses.
+for schedule in ("cosine", "plateau"):
+    args = [f"--train.schedule={schedule}", "--train.warmup_epochs=0.5", "--search.folds=1", "--data.validation=0.3"]
+    full = {row[2]: row for row in run(f"whole-{schedule}", "--search.method=random", *args)}
+    for row in of_stage(run(schedule, *args, ranks=2), 2):
+        checks.check(row[5:] == full[row[2]][5:], f"{schedule}: survivors equal full trainings", str(row))
+
+# Streamed data, and ensembles.
+for name, args in (("streamed", ["--data.mode=streamed", "--search.folds=1", "--data.validation=0.3"]),
+                   ("ensemble", ["--ensemble.members=2", "--search.folds=1", "--data.validation=0.3"])):
+    names = [*SAME, "member"]
+    run(f"whole-{name}", "--search.method=random", *args)
+    full = {(row[2], row[12]): row for row in rows(f"whole-{name}", names)}
+    run(name, *args, ranks=2)
+    survivors = of_stage(rows(name, names), 2)
+    checks.check(survivors and all(row[5:] == full[row[2], row[12]][5:] for row in survivors),
+                 f"{name}: survivors equal full trainings", str(survivors))
+
+# Kills at random moments. Wider networks take longer than results take to the journal.
+SLOW = [*STUDY, "--search.model.hidden=log_integer(300, 600)"]
+slow = run("slow", "--run.curves=true", study=SLOW)
+random.seed(4)
+killed = 0
+while killed < 20:
+    target = len(journaled("runs/killed")) + random.randint(1, 5)
+    if not kill_at("runs/killed", target, f"--run.lanes={killed % 2 + 1}"):
+        break
+    killed += 1
+checks.check(killed > 8, "the run was killed many times", str(killed))
+result = sheaf("resume", "runs/killed", ranks=2)
+checks.check(result.code == 0 and rows("killed") == slow, f"the same results after {killed} kills",
+             result.stderr + str(rows("killed"))[:1000])
+checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are left after kills")
+
+# A damaged or missing checkpoint costs time, not results.
+kill_at("runs/damaged", 56, "--run.lanes=1")
+folder = "runs/damaged/checkpoints"
+files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+checks.check(len(files) >= 15, "the second rung has checkpoints", str(files))
+for number, name in enumerate(files):
+    if number % 3 == 0:
+        os.remove(f"{folder}/{name}")
+    elif number % 3 == 1:
+        with open(f"{folder}/{name}", "r+b") as file:
+            file.truncate(100)
+result = sheaf("resume", "runs/damaged")
+checks.check(result.code == 0 and rows("damaged") == slow, "the same results without some checkpoints", result.stderr)
+
+# Without regular checkpoints, trainings continue as well.
+found = run("none", "--run.checkpoint_interval=none", "--run.curves=true")
+checks.check(found == reference, "without regular checkpoints: the same results", str(found)[:1000])
+
+for case, args, reason in (
+        ("searched epochs", ["--search.train.epochs=3, 9"], "cannot search train.epochs"),
+        ("one rung", ["--train.epochs=2"], "has no second rung"),
+        ("too many first epochs", ["--search.min_epochs=9"], "has no second rung"),
+        ("ranges without trials", ["--search.trials=none"], "is a range"),
+        ("a factor of 1", ["--search.factor=1"], "search.factor"),
+        ("a factor for a random search", ["--search.method=random", "--search.factor=2"], "has no effect"),
+        ("an unknown method", ["--search.method=hyperband"], "none | grid | random | halving")):
+    result = sheaf("run", *STUDY, "--run.output=runs/refused", *args, ranks=2)
+    checks.check(result.code == 2 and reason in result.stderr and not os.path.exists("runs/refused"), case, result.stderr)
+result = sheaf("resume", "runs/reference", "--search.trials=30")
+checks.check(result.code in (1, 2) and "search.trials" in result.stderr and rows("reference") == reference,
+             "a finished halving cannot grow", result.stderr)
+result = launch([SHEAF, "plan", *STUDY])
+checks.check(result.code == 0 and "rungs        18 trials to 2 epochs, 6 trials to 6 epochs, 2 trials to 18 epochs" in result.stdout and
+             "iterations   78 = (18 + 6 + 2 trials) x" in result.stdout, "plan names the rungs", result.stdout + result.stderr)
+sys.exit(checks.finish())

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "search/halving.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "support/catch.hpp"
+#include "support/regression_study.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+Study study_of(std::int64_t trials, std::int64_t epochs, std::int64_t factor) {
+  Study study = test::regression_study();
+  study.search.method = SearchMethod::halving;
+  study.search.factor = factor;
+  study.search.keys = {{"train.learning_rate", {}}};
+  for (std::int64_t trial = 1; trial <= trials; ++trial)
+    study.search.keys.front().candidates.push_back(std::to_string(trial) + "e-6");
+  study.train.epochs = epochs;
+  return study;
+}
+
+// Runs a search in which trial t has the loss `loss_of(t)` after any number of epochs. Returns the plan.
+template <class LossOf>
+Plan searched(const Study& study, const LossOf& loss_of) {
+  Plan plan(study);
+  KnownResults known(plan);
+  const auto searcher = make_halving(study);
+  while (auto stage = searcher->next(known)) {
+    plan.add(*stage);
+    const IndexRange numbers = plan.iterations_of(stage->number);
+    for (std::int64_t number = numbers.begin; number < numbers.end; ++number) {
+      IterationResult result;
+      result.iteration = number;
+      result.status = IterationStatus::finished;
+      result.validation_loss = loss_of(plan.iteration(number));
+      known.add(result);
+    }
+  }
+  CHECK(plan.stage_count() == searcher->max_stages());
+  return plan;
+}
+
+std::vector<std::int64_t> trial_counts(const Plan& plan) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t stage = 0; stage < plan.stage_count(); ++stage) counts.push_back(plan.stage(stage).trial_count());
+  return counts;
+}
+
+using List = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("rungs are integers, end with all epochs, and leave at least one trial") {
+  CHECK(rungs_of(243, 243, 3, 1) == List{1, 3, 9, 27, 81, 243});
+  CHECK(rungs_of(1000, 1000, 10, 1) == List{1, 10, 100, 1000});
+  CHECK(rungs_of(27, 100, 3, 1) == List{3, 11, 33, 100});
+  CHECK(rungs_of(79, 81, 3, 1) == List{3, 9, 27, 81});
+  CHECK(rungs_of(80, 27, 3, 2) == List{3, 9, 27});
+  CHECK(rungs_of(5, 2, 3, 1) == List{2});
+  CHECK(rungs_of(2, 1000000, 2, 1) == List{500000, 1000000});
+}
+
+TEST_CASE("a rung continues the best trials: a part of 1 / factor, rounded up") {
+  const auto by_number = [](const Iteration& iteration) { return static_cast<double>(iteration.trial % 17); };
+  const Plan plan = searched(study_of(79, 81, 3), by_number);
+  CHECK(trial_counts(plan) == List{79, 27, 9, 3});
+  CHECK(trial_counts(searched(study_of(243, 243, 3), by_number)) == List{243, 81, 27, 9, 3, 1});
+  CHECK(trial_counts(searched(study_of(100, 100, 10), by_number)) == List{100, 10, 1});
+  for (std::int64_t stage = 0; stage < 4; ++stage) {
+    CHECK(plan.stage(stage).from_epoch == (stage == 0 ? 0 : *plan.stage(stage - 1).to_epoch));
+    CHECK(plan.stage(stage).to_epoch ==
+          (stage == 3 ? std::nullopt : std::optional(List{3, 9, 27}[std::size_t(stage)])));
+  }
+  // The losses are 0 for trials 0, 17, 34, 51 and 68. Of equal trials, the first ones continue.
+  CHECK(plan.stage(3).trials == std::vector<IndexRange>{{0, 1}, {17, 18}, {34, 35}});
+}
+
+TEST_CASE("trials are compared by their means over folds and repeats; values that are not finite are worst") {
+  Study study = study_of(4, 4, 2);
+  study.search.folds = 2;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double losses[4][2] = {{0.1, nan}, {0.5, 0.3}, {0.2, 0.9}, {0.3, 0.4}};
+  const Plan plan =
+      searched(study, [&](const Iteration& iteration) { return losses[iteration.trial][iteration.fold]; });
+  CHECK(plan.stage(1).trials == std::vector<IndexRange>{{1, 2}, {3, 4}});
+  CHECK(plan.stage(2).trials == std::vector<IndexRange>{{3, 4}});
+  CHECK(plan.stage(2).folds == 2);
+}
