@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <utility>
 
 #include "study/section_checks.hpp"
 
@@ -17,26 +16,10 @@ void check_file_data(const Study& study, Problems& problems) {
 
 void check_synthetic_data(const Study& study, Problems& problems) {
   const DataOptions& data = study.data;
-  if (!data.file.empty())
-    problems.add(
-        {"data.file", "data.source"},
-        fmt::format("data.file = {} has no effect (data.source = synthetic). Leave it out, or set data.source = file.",
-                    data.file));
-  if (!data.weights.empty())
-    problems.add(
-        {"data.weights", "data.source"},
-        fmt::format(
-            "data.weights = {} has no effect (data.source = synthetic). Leave it out, or set data.source = file.",
-            data.weights));
   if (data.task == Task::classification && data.classes == 0)
     problems.add({"data.task", "data.classes", "data.source"},
                  "synthetic data for classification needs a number of classes, but data.classes = auto. Set "
                  "data.classes.");
-  if (data.task == Task::classification && data.outputs != 1)
-    problems.add({"data.outputs", "data.task", "data.source"},
-                 fmt::format("data.outputs = {} has no effect (data.task = classification). Leave it out, or set "
-                             "data.task = regression.",
-                             data.outputs));
   const ImageShape& image = data.image;
   if (image.channels != 0 && image.channels * image.height * image.width != data.columns)
     problems.add({"data.image", "data.columns", "data.source"},
@@ -63,14 +46,6 @@ void check_data(const Study& study, Problems& problems) {
     check_file_data(study, problems);
   else
     check_synthetic_data(study, problems);
-  if (study.data.task == Task::regression && study.data.classes != 0)
-    problems.add({"data.classes", "data.task"}, fmt::format("data.classes = {} has no effect (data.task = regression). "
-                                                            "Leave it out, or set data.task = classification.",
-                                                            study.data.classes));
-  if (study.data.task == Task::classification && study.data.normalize_targets == NormalizeTargets::standard)
-    problems.add({"data.normalize_targets", "data.task"},
-                 "data.normalize_targets = standard has no effect (data.task = classification). Leave it out, or set "
-                 "data.task = regression.");
   if (study.data.validation > 0.0 && study.search.folds > 1)
     problems.add(
         {"data.validation", "search.folds"},

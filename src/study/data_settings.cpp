@@ -7,11 +7,20 @@ namespace {
 
 constexpr std::int64_t max_columns = 1000000;  // times max_rows, in bytes, fits into 64 bits
 
+// Synthetic data for classification have one target, the class.
+Condition outputs_are_targets() {
+  const auto holds = [](const Study& study) {
+    return study.data.source != DataSource::synthetic || study.data.task != Task::classification;
+  };
+  return {{"data.task", "data.source"}, {}, holds, "", "data.task = regression"};
+}
+
 void add_synthetic_data(std::vector<Setting>& table) {
   Section<DataOptions> data(table, "data", &Study::data);
   data.add("rows", &DataOptions::rows, integer(1, max_rows), "Synthetic: number of rows.");
   data.add("columns", &DataOptions::columns, integer(1, max_columns), "Synthetic: number of features.");
-  data.add("outputs", &DataOptions::outputs, integer(1, max_columns), "Synthetic regression: number of targets.");
+  data.add("outputs", &DataOptions::outputs, integer(1, max_columns), "Synthetic regression: number of targets.")
+      .only_if(outputs_are_targets());
   data.add("distribution", &DataOptions::distribution,
            choice<Distribution>({{"normal", Distribution::normal}, {"uniform", Distribution::uniform}}),
            "Synthetic: distribution of the features; normal: mean 0 and standard deviation 1; uniform: 0 to 1.");
@@ -33,20 +42,23 @@ void add_data_keys(std::vector<Setting>& table) {
            choice<DataSource>({{"file", DataSource::file}, {"synthetic", DataSource::synthetic}}),
            "Source of the rows: an HDF5 file, or random numbers.");
   data.add("file", &DataOptions::file, text(), "HDF5 file; in a study file, relative to its folder.",
-           Decides::no_results, PathKind::input);
+           Decides::no_results, PathKind::input)
+      .only_with("data.source", {"file"});
   data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].");
   data.add("targets", &DataOptions::targets, non_empty_text(),
            "Data set of the targets in the file, [rows], [rows, outputs], or one-hot [rows, classes].");
   data.add("weights", &DataOptions::weights, text(),
            "Data set of sample weights in the file, [rows]; empty: all weights are 1. A weight multiplies the training "
-           "loss of its row; the mean over a batch is the weighted sum divided by the number of rows.");
+           "loss of its row; the mean over a batch is the weighted sum divided by the number of rows.")
+      .only_with("data.source", {"file"});
   data.add("task", &DataOptions::task,
            choice<Task>(
                {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
            "Classification (labels 0, 1, 2, ...) or regression (numbers); auto: classification if the targets are "
            "integers, one per row, or texts, or one-hot; synthetic data: if data.classes is set.");
   data.add("classes", &DataOptions::classes, integer_or("auto", 2, max_columns),
-           "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.");
+           "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.")
+      .only_with("data.task", {"classification", "auto"});
   data.add(
       "normalize", &DataOptions::normalize,
       choice<Normalize>({{"auto", Normalize::automatic},
@@ -67,7 +79,8 @@ void add_data_keys(std::vector<Setting>& table) {
                                      {"standard", NormalizeTargets::standard}}),
            "Regression. standard: train on targets that are centered on their means and divided by their standard "
            "deviations, computed from the training rows; losses, scores and predictions stay in the units of the file. "
-           "auto: standard for a file, if the network is one of Sheaf's and has a bias.");
+           "auto: standard for a file, if the network is one of Sheaf's and has a bias.")
+      .only_with("data.task", {"regression", "auto"});
   data.add(
       "validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
       "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 if search.folds is "

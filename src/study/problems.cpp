@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/text.hpp"
 #include "study/combinations.hpp"
+#include "study/effect.hpp"
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
 
@@ -15,6 +19,41 @@ namespace {
 // Only the first combinations of a larger grid are checked, which takes well under a second. Later candidates of the
 // slowest-varying keys may remain unchecked.
 constexpr std::int64_t max_combinations_checked = 100000;
+
+std::vector<std::string> deciding_keys(const Setting& setting) {
+  std::vector<std::string> keys;
+  for (const Condition& condition : setting.conditions)
+    keys.insert(keys.end(), condition.keys.begin(), condition.keys.end());
+  return keys;
+}
+
+void add_no_effect(const Study& study, const Setting& setting, const Condition& condition, Problems& problems) {
+  const std::string& key = setting.info.key;
+  std::vector<std::string> keys = deciding_keys(setting);
+  keys.push_back(key);
+  problems.add(keys, fmt::format("{} has no effect ({}). Leave it out{}.", assignment(study, key),
+                                 condition.reason.empty() ? assignment(study, condition.keys[0]) : condition.reason,
+                                 condition.advice.empty() ? "" : ", or set " + condition.advice));
+}
+
+// Finds the keys of a section that are set and have no effect.
+void check_effects(const Study& study, const Combinations& combinations, const std::string& section,
+                   Problems& problems) {
+  for (const Setting& setting : settings_table()) {
+    const std::string& key = setting.info.key;
+    if (setting.conditions.empty() || key.rfind(section + ".", 0) != 0) continue;
+    const auto decides = [&](const std::string& other) { return other == key || is_decided_by(setting, other); };
+    Study trial = study;
+    combinations.for_each_distinct(decides, [&](std::int64_t number) {
+      combinations.apply(number, trial);
+      const Condition* const failed = is_set(setting, trial) ? failed_condition(setting, trial) : nullptr;
+      if (failed == nullptr) return;
+      const auto causes = deciding_keys(setting);
+      if (std::all_of(causes.begin(), causes.end(), [&](const auto& cause) { return is_mistake(study, key, cause); }))
+        add_no_effect(trial, setting, *failed, problems);
+    });
+  }
+}
 
 }  // namespace
 
@@ -33,8 +72,8 @@ std::string assignment(const Study& study, const std::string& key) {
 
 std::vector<StudyProblem> problems_in(const Study& study) {
   Problems data, model, train, others;
-  check_data(study, data);
   const Combinations combinations(study);
+  check_data(study, data);
   Study trial = study;
   for (std::int64_t number = 0; number < std::min(combinations.count(), max_combinations_checked); ++number) {
     combinations.apply(number, trial);
@@ -49,6 +88,9 @@ std::vector<StudyProblem> problems_in(const Study& study) {
   check_search(study, others);
   check_iteration_count(study, others);
   check_run(study, others);
+  for (const auto& [section, found] :
+       {std::pair("data", &data), {"model", &model}, {"train", &train}, {"run", &others}})
+    check_effects(study, combinations, section, *found);
   std::vector<StudyProblem> problems;
   for (const Problems* section : {&data, &model, &train, &others})
     problems.insert(problems.end(), section->list().begin(), section->list().end());

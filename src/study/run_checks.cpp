@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <utility>
 
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
@@ -19,12 +18,6 @@ void check_run(const Study& study, Problems& problems) {
     problems.add({"run.threads", "run.core_lanes"},
                  fmt::format("run.threads = {} needs one lane (run.core_lanes = {} adds more). Leave out one of them.",
                              study.run.threads, study.run.core_lanes));
-  for (const auto& [key, is_set] :
-       {std::pair("run.ranks_per_gpu", study.run.ranks_per_gpu > 1), {"run.core_lanes", study.run.core_lanes > 0}})
-    if (is_set && study.run.device == DeviceRequest::cpu)
-      problems.add({key, "run.device"}, fmt::format("{} has no effect (run.device = cpu). Leave it out, or set "
-                                                    "run.device = auto.",
-                                                    assignment(study, key)));
   if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& supported, const std::string& key, const std::string& advice) {
     problems.add({"run.engine", key},

@@ -44,11 +44,13 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads per lane; more than 1 needs lanes = 1.",
           Decides::no_results);
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
-          "Ranks that share one GPU (useful with MPS only).", Decides::no_results);
+          "Ranks that share one GPU (useful with MPS only).", Decides::no_results)
+      .only_with("run.device", {"auto", "cuda"});
   run.add("core_lanes", &RunOptions::core_lanes, integer(0, 65536),
           "Lanes on the cores of a rank with a GPU, in addition to those on the GPU. Any lane may get any iteration, "
           "so this pays off only if a core trains nearly as fast as the GPU.",
-          Decides::no_results);
+          Decides::no_results)
+      .only_with("run.device", {"auto", "cuda"});
   run.add("curves", &RunOptions::curves, or_auto(flag()),
           "Record the training loss of each epoch and, with validation rows, the validation loss and score; auto: for "
           "at most 1000 iterations on a file in memory.",

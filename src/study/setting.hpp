@@ -1,4 +1,4 @@
-// A key of a study: its name, help, default, and how its values are read and written.
+// A key of a study: its name, help, default, how its values are read and written, and when it has an effect.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,6 +31,16 @@ enum class PathKind {
 /// The type of a key's values. text: also choices, lists and all other values without a number or flag of their own.
 enum class ValueKind { integer, number, flag, text };
 
+/// A condition under which a key has an effect. Whether all conditions of a key hold does not depend on keys without
+/// effect. Pure.
+struct Condition {
+  std::vector<std::string> keys;            ///< the keys that decide it, the first of them foremost
+  std::vector<std::string> values;          ///< the values of keys[0] with which it holds; empty: `holds` decides alone
+  std::function<bool(const Study&)> holds;  ///< depends on `keys` only
+  std::string reason;                       ///< why it does not hold; empty: the value of keys[0]
+  std::string advice;                       ///< what to set, such as "model.kind = mlp"; empty: nothing
+};
+
 /// A key with the functions that read and write its value.
 struct Setting {
   SettingInfo info;
@@ -41,6 +51,7 @@ struct Setting {
   std::vector<std::string> names;  ///< names of a choice, for suggestions after typing errors; otherwise empty
   std::function<SetValue(const std::string&)> setter;  ///< parses a text; returns an empty function if not allowed
   std::function<std::string(const Study&)> text;       ///< the value as text that `setter` accepts
+  std::vector<Condition> conditions;                   ///< the key has an effect if all hold (study/effect.hpp)
 };
 
 }  // namespace sheaf

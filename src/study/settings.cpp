@@ -18,12 +18,6 @@
 namespace sheaf {
 namespace {
 
-const Setting* find_setting(const std::string& key) {
-  const auto& table = settings_table();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.info.key == key; });
-  return found == table.end() ? nullptr : &*found;
-}
-
 const Setting& known_setting(const std::string& key) {
   if (const Setting* setting = find_setting(key)) return *setting;
   const std::string hint = unknown_name_hint(key, all_keys(), "");

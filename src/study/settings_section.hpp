@@ -29,6 +29,24 @@ constexpr ValueKind kind_of() {
   return std::is_floating_point_v<Value> ? ValueKind::number : ValueKind::text;
 }
 
+/// The row of the key that was added last.
+class SettingRow {
+ public:
+  explicit SettingRow(std::vector<Setting>& table) : table_(table) {}
+
+  /// The key has an effect only if `key`, which is above it in the table, has one of `values`. A value of model.kind
+  /// with a file stands for all files. Messages advise the first value.
+  SettingRow& only_with(const std::string& key, const std::vector<std::string>& values);
+  /// The key has an effect only if `condition` holds.
+  SettingRow& only_if(Condition condition) {
+    table_.back().conditions.push_back(std::move(condition));
+    return *this;
+  }
+
+ private:
+  std::vector<Setting>& table_;
+};
+
 /// Adds the settings of one section to the table. By default a key decides results. Keys of [run] must pass `decides`,
 /// because most of them do not.
 template <class Options>
@@ -38,23 +56,24 @@ class Section {
       : table_(table), name_(std::move(name)), options_(options) {}
 
   template <class Value>
-  void add(const std::string& name, Value Options::*value, const ValueType<Value>& type, const std::string& help) {
+  SettingRow add(const std::string& name, Value Options::*value, const ValueType<Value>& type,
+                 const std::string& help) {
     static_assert(!std::is_same_v<Options, RunOptions>, "Pass whether the key decides results.");
-    add(name, value, type, help, Decides::results);
+    return add(name, value, type, help, Decides::results);
   }
 
   template <class Value>
-  void add(const std::string& name, Value Options::*value, const ValueType<Value>& type, const std::string& help,
-           Decides decides, PathKind path = PathKind::none) {
-    add(
+  SettingRow add(const std::string& name, Value Options::*value, const ValueType<Value>& type, const std::string& help,
+                 Decides decides, PathKind path = PathKind::none) {
+    return add(
         name, type, [=](const Options& options) { return options.*value; },
         [=](Options& options, const Value& read) { options.*value = read; }, help, decides, path);
   }
 
   /// For a value that is stored in several members: get(options) returns it, set(options, value) stores it.
   template <class Value, class Get, class Set>
-  void add(const std::string& name, const ValueType<Value>& type, Get get, Set set, const std::string& help,
-           Decides decides, PathKind path) {
+  SettingRow add(const std::string& name, const ValueType<Value>& type, Get get, Set set, const std::string& help,
+                 Decides decides, PathKind path) {
     const auto options = options_;
     Setting setting;
     setting.decides_results = decides == Decides::results;
@@ -70,6 +89,7 @@ class Section {
     setting.text = [=](const Study& study) { return type.write(get(study.*options)); };
     setting.info = {name_ + "." + name, type.values, setting.text(Study{}), help};
     table_.push_back(std::move(setting));
+    return SettingRow(table_);
   }
 
  private:

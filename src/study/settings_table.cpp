@@ -2,6 +2,7 @@
 #include "study/settings_table.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
@@ -17,11 +18,31 @@ std::vector<Setting> make_table() {
   return table;
 }
 
+std::string without_file(const std::string& value) {
+  return value.substr(0, value.find(':'));
+}
+
 }  // namespace
+
+SettingRow& SettingRow::only_with(const std::string& key, const std::vector<std::string>& values) {
+  const auto row = std::find_if(table_.begin(), table_.end(), [&](const auto& entry) { return entry.info.key == key; });
+  assert(row != table_.end() && std::all_of(values.begin(), values.end(), row->setter));
+  const auto holds = [text = row->text, values](const Study& study) {
+    const std::string value = without_file(text(study));
+    return std::any_of(values.begin(), values.end(), [&](const auto& wanted) { return without_file(wanted) == value; });
+  };
+  return only_if({{key}, values, holds, "", key + " = " + values.front()});
+}
 
 const std::vector<Setting>& settings_table() {
   static const std::vector<Setting> table = make_table();
   return table;
+}
+
+const Setting* find_setting(const std::string& key) {
+  const auto& table = settings_table();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.info.key == key; });
+  return found == table.end() ? nullptr : &*found;
 }
 
 const std::vector<SettingInfo>& all_settings() {

@@ -13,6 +13,8 @@ namespace sheaf {
 /// Every key, in the order of the sections.
 const std::vector<Setting>& settings_table();
 
+/// The row of `key`; null: there is no such key.
+const Setting* find_setting(const std::string& key);
 /// All keys, in the order of the sections, without searched keys (`search.<model or train key>`).
 const std::vector<SettingInfo>& all_settings();
 

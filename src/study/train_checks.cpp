@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "study/losses.hpp"
 #include "study/section_checks.hpp"
@@ -32,17 +31,10 @@ void check_auto_candidates(const Study& study, Problems& problems) {
 
 void check_schedule(const Study& study, Problems& problems) {
   const TrainOptions& train = study.train;
-  const TrainOptions defaults;
   const bool is_plateau = train.schedule == Schedule::plateau;
   if (is_plateau && has_no_validation(study))
     problems.add({"train.schedule", "data.validation", "search.folds"},
                  "train.schedule = plateau needs validation rows. Set data.validation, e.g. to 0.1, or search.folds.");
-  for (const auto& [key, is_set] : {std::pair("train.plateau_factor", train.plateau_factor != defaults.plateau_factor),
-                                    {"train.plateau_patience", train.plateau_patience != defaults.plateau_patience}})
-    if (is_set && !is_plateau && is_mistake(study, key, "train.schedule"))
-      problems.add({key, "train.schedule"},
-                   fmt::format("{} has no effect ({}). Leave it out, or set train.schedule = plateau.",
-                               assignment(study, key), assignment(study, "train.schedule")));
   if (train.epochs > 0 && train.warmup_epochs > static_cast<double>(train.epochs))
     problems.add({"train.warmup_epochs", "train.epochs"},
                  fmt::format("{} is more than train.epochs = {}. Use fewer.", assignment(study, "train.warmup_epochs"),
@@ -56,31 +48,6 @@ void check_train(const Study& study, Problems& problems) {
                  fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
                              "train.loss = mse.",
                              assignment(study, "train.loss")));
-  if (train.huber_delta != TrainOptions().huber_delta && train.loss != LossKind::huber &&
-      is_mistake(study, "train.huber_delta", "train.loss"))
-    problems.add({"train.huber_delta", "train.loss"},
-                 fmt::format("{} has no effect ({}). Leave it out, or set train.loss = huber.",
-                             assignment(study, "train.huber_delta"), assignment(study, "train.loss")));
-  const bool adam = train.optimizer == OptimizerKind::adam || train.optimizer == OptimizerKind::adamw;
-  if (adam && train.momentum > 0 && is_mistake(study, "train.momentum", "train.optimizer"))
-    problems.add({"train.momentum", "train.optimizer"},
-                 fmt::format("train.momentum = {} has no effect ({}). Leave it out, or set train.optimizer = sgd.",
-                             train.momentum, assignment(study, "train.optimizer")));
-  const auto refuse_unused = [&](const char* key, bool is_set, bool is_used, const char* advice) {
-    if (is_set && !is_used && is_mistake(study, key, "train.optimizer"))
-      problems.add({key, "train.optimizer"},
-                   fmt::format("{} has no effect ({}). Leave it out, or set train.optimizer = {}.",
-                               assignment(study, key), assignment(study, "train.optimizer"), advice));
-  };
-  const TrainOptions defaults;
-  refuse_unused("train.beta1", train.beta1 != defaults.beta1, adam, "adam");
-  refuse_unused("train.beta2", train.beta2 != defaults.beta2, adam, "adam");
-  refuse_unused("train.alpha", train.alpha != defaults.alpha, train.optimizer == OptimizerKind::rmsprop, "rmsprop");
-  refuse_unused("train.epsilon", train.epsilon != defaults.epsilon, train.optimizer != OptimizerKind::sgd, "adam");
-  if (train.nesterov && train.optimizer != OptimizerKind::sgd && is_mistake(study, "train.nesterov", "train.optimizer"))
-    problems.add({"train.nesterov", "train.optimizer"},
-                 fmt::format("train.nesterov = true has no effect ({}). Leave it out, or set train.optimizer = sgd.",
-                             assignment(study, "train.optimizer")));
   if (train.nesterov && train.optimizer == OptimizerKind::sgd && train.momentum == 0)
     problems.add({"train.nesterov", "train.optimizer", "train.momentum"},
                  "train.nesterov = true needs momentum, but train.momentum = 0. Set train.momentum, e.g. to 0.9.");

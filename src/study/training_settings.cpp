@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
@@ -28,6 +29,22 @@ std::string loss_help() {
   return text + "auto: cross_entropy for classification, mse for regression.";
 }
 
+// A model of the kind auto may get hidden layers.
+Condition has_hidden_layers() {
+  const auto holds = [](const Study& study) {
+    return study.model.kind == ModelKind::automatic || !hidden_widths(study.model).empty();
+  };
+  return {{"model.hidden", "model.kind"}, {}, holds, "there is no hidden dense layer", "model.hidden"};
+}
+
+Condition draws_weights() {
+  const auto holds = [](const Study& study) {
+    const ModelOptions& model = study.model;
+    return model.kind != ModelKind::plugin && !(model.kind == ModelKind::torchscript && model.keep_weights);
+  };
+  return {{"model.kind", "model.keep_weights"}, {}, holds, "the model has its own initial weights", ""};
+}
+
 void add_optimizer(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
   train.add("optimizer", &TrainOptions::optimizer,
@@ -48,22 +65,36 @@ void add_optimizer(std::vector<Setting>& table) {
       "warmup_epochs", &TrainOptions::warmup_epochs, number("number >= 0", is_not_negative),
       "Epochs, or a fraction of one, in which the learning rate rises linearly from 0, step by step; the schedule "
       "runs over the remaining steps.");
-  train.add("plateau_factor", &TrainOptions::plateau_factor, number("number > 0 and < 1", is_between_zero_and_one),
-            "plateau: factor of the learning rate.");
-  train.add("plateau_patience", &TrainOptions::plateau_patience, integer(0, max_epochs),
-            "plateau: epochs without an improvement after which the learning rate is still the same.");
-  train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, is_below_one), "sgd, rmsprop: momentum.");
-  train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.");
+  train
+      .add("plateau_factor", &TrainOptions::plateau_factor, number("number > 0 and < 1", is_between_zero_and_one),
+           "plateau: factor of the learning rate.")
+      .only_with("train.schedule", {"plateau"});
+  train
+      .add("plateau_patience", &TrainOptions::plateau_patience, integer(0, max_epochs),
+           "plateau: epochs without an improvement after which the learning rate is still the same.")
+      .only_with("train.schedule", {"plateau"});
+  train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, is_below_one), "sgd, rmsprop: momentum.")
+      .only_with("train.optimizer", {"sgd", "rmsprop"});
+  train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.")
+      .only_with("train.optimizer", {"sgd"});
   train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative),
             "Weight decay: an L2 penalty for sgd, adam and rmsprop, decoupled for adamw.");
-  train.add("beta1", &TrainOptions::beta1, number(below_one_in_words, is_below_one),
-            "adam, adamw: decay rate of the running mean of the gradients.");
-  train.add("beta2", &TrainOptions::beta2, number(below_one_in_words, is_below_one),
-            "adam, adamw: decay rate of the running mean of the squared gradients.");
-  train.add("alpha", &TrainOptions::alpha, number(below_one_in_words, is_below_one),
-            "rmsprop: decay rate of the running mean of the squared gradients.");
-  train.add("epsilon", &TrainOptions::epsilon, number("number > 0", is_positive),
-            "adam, adamw, rmsprop: constant added to the denominator.");
+  train
+      .add("beta1", &TrainOptions::beta1, number(below_one_in_words, is_below_one),
+           "adam, adamw: decay rate of the running mean of the gradients.")
+      .only_with("train.optimizer", {"adam", "adamw"});
+  train
+      .add("beta2", &TrainOptions::beta2, number(below_one_in_words, is_below_one),
+           "adam, adamw: decay rate of the running mean of the squared gradients.")
+      .only_with("train.optimizer", {"adam", "adamw"});
+  train
+      .add("alpha", &TrainOptions::alpha, number(below_one_in_words, is_below_one),
+           "rmsprop: decay rate of the running mean of the squared gradients.")
+      .only_with("train.optimizer", {"rmsprop"});
+  train
+      .add("epsilon", &TrainOptions::epsilon, number("number > 0", is_positive),
+           "adam, adamw, rmsprop: constant added to the denominator.")
+      .only_with("train.optimizer", {"adam", "adamw", "rmsprop"});
 }
 
 }  // namespace
@@ -84,18 +115,24 @@ void add_model_keys(std::vector<Setting>& table) {
       "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
       "(jobs/plugin). In a study file, the module is relative to its folder.",
       Decides::results, PathKind::input);
-  model.add("hidden", &ModelOptions::hidden, or_auto(layer_widths()),
-            "mlp, cnn: widths of the hidden dense layers; auto: 128 for an mlp, none for a cnn.");
-  model.add("channels", &ModelOptions::channels, or_auto(layer_widths()),
-            "cnn: output channels of each convolution. Each convolution also halves the image. auto: 16, then 32 64 "
-            "128 128 ... as long "
-            "as the shorter side stays at least 4 pixels.");
+  model
+      .add("hidden", &ModelOptions::hidden, or_auto(layer_widths()),
+           "mlp, cnn: widths of the hidden dense layers; auto: 128 for an mlp, none for a cnn.")
+      .only_with("model.kind", {"mlp", "cnn", "auto"});
+  model
+      .add("channels", &ModelOptions::channels, or_auto(layer_widths()),
+           "cnn: output channels of each convolution. Each convolution also halves the image. auto: 16, then 32 64 "
+           "128 128 ... as long "
+           "as the shorter side stays at least 4 pixels.")
+      .only_with("model.kind", {"cnn", "auto"});
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
-  model.add("stem", &ModelOptions::stem,
-            choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
-            "resnet: first layers. imagenet: 7x7 convolution with stride 2 and max pooling, as in torchvision; small: "
-            "3x3 convolution with stride 1, without pooling, as for CIFAR; auto: small if the shorter image side is "
-            "less than 64 pixels.");
+  model
+      .add("stem", &ModelOptions::stem,
+           choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
+           "resnet: first layers. imagenet: 7x7 convolution with stride 2 and max pooling, as in torchvision; small: "
+           "3x3 convolution with stride 1, without pooling, as for CIFAR; auto: small if the shorter image side is "
+           "less than 64 pixels.")
+      .only_with("model.kind", {"resnet18", "resnet50"});
   model.add("activation", &ModelOptions::activation,
             choice<Activation>({{"relu", Activation::relu},
                                 {"tanh", Activation::tanh},
@@ -103,21 +140,30 @@ void add_model_keys(std::vector<Setting>& table) {
                                 {"gelu", Activation::gelu},
                                 {"silu", Activation::silu}}),
             "Activation after each layer except the last; resnet: wherever the original network has ReLU.");
-  model.add("norm", &ModelOptions::norm, choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}}),
-            "mlp: normalization after each hidden dense layer, before the activation. layer: layer normalization, as "
-            "torch.nn.LayerNorm with its default options.");
-  model.add("dropout", &ModelOptions::dropout, number(below_one_in_words, is_below_one),
-            "Dropout probability after each hidden dense layer.");
+  model
+      .add("norm", &ModelOptions::norm, choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}}),
+           "mlp: normalization after each hidden dense layer, before the activation. layer: layer normalization, as "
+           "torch.nn.LayerNorm with its default options.")
+      .only_with("model.kind", {"mlp", "auto"});
+  model
+      .add("dropout", &ModelOptions::dropout, number(below_one_in_words, is_below_one),
+           "Dropout probability after each hidden dense layer.")
+      .only_with("model.kind", {"mlp", "cnn", "auto"})
+      .only_if(has_hidden_layers());
   model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.");
-  model.add("initialization", &ModelOptions::initialization,
-            choice<Initialization>({{"pytorch", Initialization::pytorch},
-                                    {"glorot", Initialization::glorot},
-                                    {"he", Initialization::he},
-                                    {"zeros", Initialization::zeros}}),
-            "Initial weights: the defaults of PyTorch, Glorot uniform (as in Keras), He, or zeros. Norms start "
-            "with weight 1 and bias 0.");
-  model.add("keep_weights", &ModelOptions::keep_weights, flag(),
-            "torchscript: each iteration starts from the weights in the file instead of new random ones.");
+  model
+      .add("initialization", &ModelOptions::initialization,
+           choice<Initialization>({{"pytorch", Initialization::pytorch},
+                                   {"glorot", Initialization::glorot},
+                                   {"he", Initialization::he},
+                                   {"zeros", Initialization::zeros}}),
+           "Initial weights: the defaults of PyTorch, Glorot uniform (as in Keras), He, or zeros. Norms start "
+           "with weight 1 and bias 0.")
+      .only_if(draws_weights());
+  model
+      .add("keep_weights", &ModelOptions::keep_weights, flag(),
+           "torchscript: each iteration starts from the weights in the file instead of new random ones.")
+      .only_with("model.kind", {"torchscript:FILE.pt"});
 }
 
 void add_train_keys(std::vector<Setting>& table) {
@@ -128,8 +174,10 @@ void add_train_keys(std::vector<Setting>& table) {
             "Rows per optimizer step; full: all training rows.");
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
   train.add("loss", &TrainOptions::loss, losses(), loss_help());
-  train.add("huber_delta", &TrainOptions::huber_delta, number("number > 0", is_positive),
-            "huber: absolute error, in the units of the targets, above which the loss is linear.");
+  train
+      .add("huber_delta", &TrainOptions::huber_delta, number("number > 0", is_positive),
+           "huber: absolute error, in the units of the targets, above which the loss is linear.")
+      .only_with("train.loss", {"huber"});
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "The loss to minimize for each batch: the mean of the losses of its rows, or their sum (all but "
