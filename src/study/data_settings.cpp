@@ -43,14 +43,18 @@ void add_data_keys(std::vector<Setting>& table) {
            "Source of the rows: an HDF5 file, or random numbers.");
   data.add("file", &DataOptions::file, text(), "HDF5 file; in a study file, relative to its folder.",
            Decides::no_results, PathKind::input)
-      .only_with("data.source", {"file"});
-  data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].");
+      .only_with("data.source", {"file"})
+      .also_called({"dataset", "data_file", "data_path", "train_file", "path"});
+  data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].")
+      .also_called({"x", "inputs"});
   data.add("targets", &DataOptions::targets, non_empty_text(),
-           "Data set of the targets in the file, [rows], [rows, outputs], or one-hot [rows, classes].");
+           "Data set of the targets in the file, [rows], [rows, outputs], or one-hot [rows, classes].")
+      .also_called({"y", "label", "labels", "target"});
   data.add("weights", &DataOptions::weights, text(),
            "Data set of sample weights in the file, [rows]; empty: all weights are 1. A weight multiplies the training "
            "loss of its row; the mean over a batch is the weighted sum divided by the number of rows.")
-      .only_with("data.source", {"file"});
+      .only_with("data.source", {"file"})
+      .also_called({"sample_weight", "sample_weights"});
   data.add("task", &DataOptions::task,
            choice<Task>(
                {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
@@ -58,21 +62,32 @@ void add_data_keys(std::vector<Setting>& table) {
            "integers, one per row, or texts, or one-hot; synthetic data: if data.classes is set.");
   data.add("classes", &DataOptions::classes, integer_or("auto", 2, max_columns),
            "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.")
-      .only_with("data.task", {"classification", "auto"});
-  data.add(
-      "normalize", &DataOptions::normalize,
-      choice<Normalize>({{"auto", Normalize::automatic},
-                         {"none", Normalize::none},
-                         {"standard", Normalize::standard},
-                         {"minmax", Normalize::minmax},
-                         {"robust", Normalize::robust}}),
-      "Scaling of each feature, computed from the training rows. auto: robust for tables, minmax for images of "
-      "bytes, standard for other images; none if sheaf preprocess has scaled the file or if the model is torchscript "
-      "or a plugin, and for "
-      "synthetic data; standard: mean 0 and standard deviation 1; minmax: "
-      "range 0 to 1; robust: columns with two values become 0 and 1, others are centered on their median, divided by "
-      "their "
-      "interquartile range, and outliers are clipped smoothly to (-3, 3).");
+      .only_with("data.task", {"classification", "auto"})
+      .also_called({"n_classes", "num_classes", "num_class"});
+  data.add("normalize", &DataOptions::normalize,
+           choice<Normalize>({{"auto", Normalize::automatic},
+                              {"none", Normalize::none},
+                              {"standard", Normalize::standard},
+                              {"minmax", Normalize::minmax},
+                              {"robust", Normalize::robust}}),
+           "Scaling of each feature, computed from the training rows. auto: robust for tables, minmax for images of "
+           "bytes, standard for other images; none if sheaf preprocess has scaled the file or if the model is "
+           "torchscript "
+           "or a plugin, and for "
+           "synthetic data; standard: mean 0 and standard deviation 1; minmax: "
+           "range 0 to 1; robust: columns with two values become 0 and 1, others are centered on their median, divided "
+           "by "
+           "their "
+           "interquartile range, and outliers are clipped smoothly to (-3, 3).")
+      .also_called({"normalise", "normalisation", "normalization", "scaler", "scaling", "standardize", "standardise"})
+      .values_also_called({{"standardscaler", "standard"},
+                           {"standardize", "standard"},
+                           {"zscore", "standard"},
+                           {"z_score", "standard"},
+                           {"minmaxscaler", "minmax"},
+                           {"robustscaler", "robust"},
+                           {"quantile", "robust"},
+                           {"min_max", "minmax"}});
   data.add("normalize_targets", &DataOptions::normalize_targets,
            choice<NormalizeTargets>({{"auto", NormalizeTargets::automatic},
                                      {"none", NormalizeTargets::none},
@@ -81,29 +96,37 @@ void add_data_keys(std::vector<Setting>& table) {
            "deviations, computed from the training rows; losses, scores and predictions stay in the units of the file. "
            "auto: standard for a file, if the network is one of Sheaf's and has a bias.")
       .only_with("data.task", {"regression", "auto"});
-  data.add(
-      "validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
-      "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 if search.folds is "
-      "more than 1, where no other value is allowed.");
+  data.add("validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
+           "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 if "
+           "search.folds is "
+           "more than 1, where no other value is allowed.")
+      .also_called({"validation_split", "test_size", "validation_fraction", "validation_size", "val_split", "val_size",
+                    "test_split"});
   data.add("image", &DataOptions::image, image_shape(),
-           "Image shape of a row, channels x height x width; auto: the shape in the file.");
+           "Image shape of a row, channels x height x width; auto: the shape in the file.")
+      .also_called({"input_shape", "image_size", "img_size"});
   data.add("channels", &DataOptions::channels,
            choice<std::optional<ChannelOrder>>(
                {{"auto", std::nullopt}, {"first", ChannelOrder::first}, {"last", ChannelOrder::last}}),
            "Image layout in the file: channels first, [N, C, H, W], or last, [N, H, W, C]; auto: by the attribute "
-           "`channels` of the features, otherwise by the dimension of size 1 to 4.");
+           "`channels` of the features, otherwise by the dimension of size 1 to 4.")
+      .also_called({"data_format"});
   data.add(
-      "mode", &DataOptions::mode,
-      choice<DataMode>({{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
-      "memory: load all rows once per node; streamed: read them in every epoch; auto: stream files that do not fit "
-      "into data.memory.");
+          "mode", &DataOptions::mode,
+          choice<DataMode>(
+              {{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
+          "memory: load all rows once per node; streamed: read them in every epoch; auto: stream files that do not fit "
+          "into data.memory.")
+      .values_also_called({{"resident", "memory"}});
   data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, max_rows),
            "Memory for the rows per node, in MiB; auto: files larger than half of the node's memory are streamed, "
            "using up to 384 MiB.");
   data.add("window", &DataOptions::window, integer_or("auto", 1, max_rows),
            "Streamed: number of rows that are shuffled together; auto: 64 MiB of rows, more for large chunks. Memory "
-           "not needed for windows may be used to keep part of the file between epochs.");
-  data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64), "Streamed: number of windows to read ahead.");
+           "not needed for windows may be used to keep part of the file between epochs.")
+      .also_called({"shuffle_buffer", "buffer_size"});
+  data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64), "Streamed: number of windows to read ahead.")
+      .also_called({"prefetch", "prefetch_factor"});
   add_synthetic_data(table);
 }
 

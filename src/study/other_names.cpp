@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/text.hpp"
+#include "study/settings_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -54,23 +56,22 @@ std::string targets_options(const std::string& name, const std::string& dashes) 
   return fmt::format(" Use {0}label for CSV files, or {0}{1} for other files.", dashes, name);
 }
 
-// The entry of the table of other names for a word; one with the section of the word comes first. Null: none.
-const OtherName* other_name_of(const std::string& word) {
-  const std::string part = last_part(word), with_section = first_part(lower_case(word)) + "." + part;
-  const auto named = [](const std::string& name) {
-    const auto& names = other_names();
-    const auto found =
-        std::find_if(names.begin(), names.end(), [&](const OtherName& other) { return other.word == name; });
-    return found == names.end() ? nullptr : &*found;
-  };
-  const OtherName* own = named(with_section);
-  return own != nullptr ? own : named(part);
+// The entry for a word of another tool, from the rows of the keys or the table of other names.
+std::optional<OtherName> other_name(const std::string& word) {
+  for (const Setting& setting : settings_table())
+    for (const auto& name : setting.other_names)
+      if (name == word) return OtherName{name, setting.info.key, ""};
+  for (const OtherName& other : other_names())
+    if (other.word == word) return other;
+  return std::nullopt;
 }
 
-// The sentence for a word of the table of other names.
+// The sentence for a word of another tool; an entry with the section of the word comes first.
 std::string other_name_hint(const std::string& word, const std::vector<std::string>& known, const std::string& dashes) {
-  const OtherName* other = other_name_of(word);
-  if (other == nullptr) return "";
+  const std::string part = last_part(word);
+  auto other = other_name(first_part(lower_case(word)) + "." + part);
+  if (!other) other = other_name(part);
+  if (!other) return "";
   if (other->key.empty()) return fmt::format(" {}", other->note);
   const std::string name = known_name_of(std::string(other->key), word, known);
   if (name.empty()) return "";
@@ -104,186 +105,13 @@ std::vector<std::string> namesakes_of(const std::string& word, const std::vector
 
 const std::vector<OtherName>& other_names() {
   static const std::vector<OtherName> names = {
-      {"lr", "train.learning_rate", ""},
-      {"learning_rate_init", "train.learning_rate", ""},
-      {"init_lr", "train.learning_rate", ""},
-      {"eta", "train.learning_rate", ""},
-      {"eta0", "train.learning_rate", ""},
-      {"max_iter", "train.epochs", ""},
-      {"n_epochs", "train.epochs", ""},
-      {"num_epochs", "train.epochs", ""},
-      {"nb_epoch", "train.epochs", ""},
-      {"nb_epochs", "train.epochs", ""},
-      {"max_epochs", "train.epochs", ""},
-      {"n_epoch", "train.epochs", ""},
-      {"num_train_epochs", "train.epochs", ""},
-      {"batch", "train.batch_size", ""},
-      {"batchsize", "train.batch_size", ""},
-      {"minibatch_size", "train.batch_size", ""},
-      {"mini_batch_size", "train.batch_size", ""},
-      {"solver", "train.optimizer", ""},
-      {"optim", "train.optimizer", ""},
-      {"optimiser", "train.optimizer", ""},
-      {"nesterovs_momentum", "train.nesterov", ""},
-      {"use_nesterov", "train.nesterov", ""},
-      {"l2", "train.weight_decay", ""},
-      {"l2_reg", "train.weight_decay", ""},
-      {"l2_regularization", "train.weight_decay", ""},
-      {"lambda", "train.weight_decay", ""},
-      {"reg_lambda", "train.weight_decay", ""},
       {"decay", "train.weight_decay", " for an L2 penalty (train.learning_rate is constant)"},
-      {"beta_1", "train.beta1", ""},
-      {"beta_2", "train.beta2", ""},
-      {"eps", "train.epsilon", ""},
-      {"adam_epsilon", "train.epsilon", ""},
-      {"rho", "train.alpha", ""},
-      {"objective", "train.loss", ""},
-      {"criterion", "train.loss", ""},
-      {"loss_function", "train.loss", ""},
-      {"loss_fn", "train.loss", ""},
-      {"dtype", "train.precision", ""},
-      {"amp", "train.precision", ""},
-      {"mixed_precision", "train.precision", ""},
-      {"bf16", "train.precision", ""},
-      {"n_estimators", "ensemble.members", ""},
-      {"num_boost_round", "ensemble.members", ""},
-      {"n_models", "ensemble.members", ""},
-      {"num_models", "ensemble.members", ""},
-      {"ensemble_size", "ensemble.members", ""},
-      {"bagging", "ensemble.bootstrap", ""},
-      {"cv", "search.folds", ""},
-      {"n_splits", "search.folds", ""},
-      {"kfold", "search.folds", ""},
-      {"k_fold", "search.folds", ""},
-      {"kfolds", "search.folds", ""},
-      {"k_folds", "search.folds", ""},
-      {"n_folds", "search.folds", ""},
-      {"num_folds", "search.folds", ""},
-      {"nfold", "search.folds", ""},
-      {"nfolds", "search.folds", ""},
-      {"n_repeats", "search.repeats", ""},
-      {"num_repeats", "search.repeats", ""},
-      {"scoring", "search.metric", ""},
-      {"eval_metric", "search.metric", ""},
-      {"score_function", "search.metric", ""},
-      {"sampler", "search.method", ""},
-      {"search_method", "search.method", ""},
-      {"model", "model.kind", ""},
-      {"architecture", "model.kind", ""},
-      {"arch", "model.kind", ""},
-      {"estimator", "model.kind", ""},
-      {"model_type", "model.kind", ""},
-      {"layers", "model.hidden", ""},
-      {"hidden_layer_sizes", "model.hidden", ""},
-      {"hidden_units", "model.hidden", ""},
-      {"hidden_layers", "model.hidden", ""},
-      {"hidden_size", "model.hidden", ""},
-      {"hidden_sizes", "model.hidden", ""},
-      {"hidden_dim", "model.hidden", ""},
-      {"hidden_dims", "model.hidden", ""},
-      {"layer_sizes", "model.hidden", ""},
-      {"units", "model.hidden", ""},
-      {"n_hidden", "model.hidden", ""},
-      {"neurons", "model.hidden", ""},
-      {"filters", "model.channels", ""},
-      {"out_channels", "model.channels", ""},
-      {"kernel_size", "model.kernel", ""},
-      {"activation_function", "model.activation", ""},
-      {"nonlinearity", "model.activation", ""},
-      {"dropout_rate", "model.dropout", ""},
-      {"drop_rate", "model.dropout", ""},
-      {"dropout_prob", "model.dropout", ""},
-      {"fit_intercept", "model.bias", ""},
-      {"use_bias", "model.bias", ""},
-      {"initialisation", "model.initialization", ""},
-      {"init", "model.initialization", ""},
-      {"initializer", "model.initialization", ""},
-      {"kernel_initializer", "model.initialization", ""},
-      {"weight_init", "model.initialization", ""},
-      {"normalise", "data.normalize", ""},
-      {"normalisation", "data.normalize", ""},
-      {"normalization", "data.normalize", ""},
-      {"scaler", "data.normalize", ""},
-      {"scaling", "data.normalize", ""},
-      {"standardize", "data.normalize", ""},
-      {"standardise", "data.normalize", ""},
-      {"validation_split", "data.validation", ""},
-      {"test_size", "data.validation", ""},
-      {"validation_fraction", "data.validation", ""},
-      {"validation_size", "data.validation", ""},
-      {"val_split", "data.validation", ""},
-      {"val_size", "data.validation", ""},
-      {"test_split", "data.validation", ""},
-      {"n_classes", "data.classes", ""},
-      {"num_classes", "data.classes", ""},
-      {"num_class", "data.classes", ""},
-      {"x", "data.features", ""},
-      {"inputs", "data.features", ""},
-      {"y", "data.targets", ""},
-      {"label", "data.targets", ""},
-      {"labels", "data.targets", ""},
-      {"target", "data.targets", ""},
-      {"sample_weight", "data.weights", ""},
-      {"sample_weights", "data.weights", ""},
-      {"dataset", "data.file", ""},
-      {"data_file", "data.file", ""},
-      {"data_path", "data.file", ""},
-      {"train_file", "data.file", ""},
-      {"path", "data.file", ""},
-      {"input_shape", "data.image", ""},
-      {"image_size", "data.image", ""},
-      {"img_size", "data.image", ""},
-      {"data_format", "data.channels", ""},
-      {"prefetch", "data.read_ahead", ""},
-      {"prefetch_factor", "data.read_ahead", ""},
-      {"shuffle_buffer", "data.window", ""},
-      {"buffer_size", "data.window", ""},
-      {"random_state", "study.seed", ""},
-      {"random_seed", "study.seed", ""},
-      {"manual_seed", "study.seed", ""},
-      {"rng_seed", "study.seed", ""},
-      {"study_name", "study.name", ""},
-      {"experiment_name", "study.name", ""},
-      {"n_runs", "study.iterations", ""},
-      {"num_runs", "study.iterations", ""},
-      {"output_dir", "run.output", ""},
-      {"out_dir", "run.output", ""},
-      {"outdir", "run.output", ""},
-      {"log_dir", "run.output", ""},
-      {"save_dir", "run.output", ""},
-      {"save_path", "run.output", ""},
-      {"n_jobs", "run.lanes", ""},
-      {"n_workers", "run.lanes", ""},
-      {"num_workers", "run.lanes", ""},
-      {"workers", "run.lanes", ""},
-      {"max_workers", "run.lanes", ""},
-      {"nthread", "run.threads", ""},
-      {"num_threads", "run.threads", ""},
-      {"n_threads", "run.threads", ""},
-      {"accelerator", "run.device", ""},
       {"gpus", "run.device", " = cuda, with one rank per GPU"},
       {"n_gpus", "run.device", " = cuda, with one rank per GPU"},
       {"num_gpus", "run.device", " = cuda, with one rank per GPU"},
-      {"timeout", "run.time_limit", ""},
-      {"time_budget", "run.time_limit", ""},
-      {"max_time", "run.time_limit", ""},
-      {"walltime", "run.time_limit", ""},
-      {"verbose", "run.progress", ""},
-      {"verbosity", "run.progress", ""},
-      {"history", "run.curves", ""},
-      {"return_train_score", "run.curves", ""},
-      {"save_model", "run.models", ""},
-      {"save_best", "run.models", ""},
-      {"save_best_only", "run.models", ""},
-      {"save_steps", "run.checkpoint_interval", ""},
-      {"save_freq", "run.checkpoint_interval", ""},
-      {"error_score", "run.on_failure", ""},
       {"alpha", "train.weight_decay",
        " for an L2 penalty (alpha of scikit-learn, divided by the batch size), or train.alpha with rmsprop"},
       {"betas", "train.beta1", " and train.beta2"},
-      {"n_iter", "search.trials", ""},
-      {"n_trials", "search.trials", ""},
-      {"num_samples", "search.trials", ""},
       {"param_distributions", "",
        "Write a list or a range for each key under [search], for example train.learning_rate = log_uniform(1e-4, "
        "1e-1)."},
@@ -297,14 +125,6 @@ const std::vector<OtherName>& other_names() {
       {"patience", "", "Sheaf has no early stopping yet. Training ends after train.epochs."},
       {"n_iter_no_change", "", "Sheaf has no early stopping yet. Training ends after train.epochs."},
       {"tol", "", "Sheaf has no early stopping yet. Training ends after train.epochs."},
-      {"step_size", "train.schedule", ""},
-      {"scheduler", "train.schedule", ""},
-      {"lr_scheduler", "train.schedule", ""},
-      {"lr_schedule", "train.schedule", ""},
-      {"learning_rate_schedule", "train.schedule", ""},
-      {"learning_rate_decay", "train.schedule", ""},
-      {"warmup", "train.warmup_epochs", ""},
-      {"warmup_steps", "train.warmup_epochs", ""},
       {"clipnorm", "", "Sheaf has no gradient clipping yet."},
       {"clipvalue", "", "Sheaf has no gradient clipping yet."},
       {"max_grad_norm", "", "Sheaf has no gradient clipping yet."},
@@ -344,7 +164,6 @@ const std::vector<OtherName>& other_names() {
       {"layer_norm", "model.norm", "=layer"},
       {"layernorm", "model.norm", "=layer"},
       {"layer_normalization", "model.norm", "=layer"},
-      {"norm_layer", "model.norm", ""},
       {"batch_norm", "", no_batch_norm},
       {"batch_normalization", "", no_batch_norm},
       {"max_depth", "", "Sheaf trains neural networks, not trees."},
@@ -356,74 +175,10 @@ const std::vector<OtherName>& other_names() {
   return names;
 }
 
-const std::vector<OtherValue>& other_values() {
-  static const std::vector<OtherValue> values = {
-      {"data.mode", "resident", "memory"},
-      {"run.engine", "resident", "native"},
-      {"train.loss", "mean_squared_error", "mse"},
-      {"train.loss", "squared_error", "mse"},
-      {"train.loss", "mseloss", "mse"},
-      {"train.loss", "l2", "mse"},
-      {"train.loss", "crossentropy", "cross_entropy"},
-      {"train.loss", "categorical_crossentropy", "cross_entropy"},
-      {"train.loss", "sparse_categorical_crossentropy", "cross_entropy"},
-      {"train.loss", "crossentropyloss", "cross_entropy"},
-      {"train.loss", "log_loss", "cross_entropy"},
-      {"train.loss", "softmax", "cross_entropy"},
-      {"train.loss", "binary_crossentropy", "bce"},
-      {"train.loss", "binary_cross_entropy", "bce"},
-      {"train.loss", "bceloss", "bce"},
-      {"train.loss", "bcewithlogitsloss", "bce"},
-      {"model.activation", "logistic", "sigmoid"},
-      {"model.activation", "swish", "silu"},
-      {"model.initialization", "xavier", "glorot"},
-      {"model.initialization", "xavier_uniform", "glorot"},
-      {"model.initialization", "glorot_uniform", "glorot"},
-      {"model.initialization", "kaiming", "he"},
-      {"model.initialization", "kaiming_uniform", "he"},
-      {"model.initialization", "he_uniform", "he"},
-      {"data.normalize", "standardscaler", "standard"},
-      {"data.normalize", "standardize", "standard"},
-      {"data.normalize", "zscore", "standard"},
-      {"data.normalize", "z_score", "standard"},
-      {"data.normalize", "minmaxscaler", "minmax"},
-      {"data.normalize", "robustscaler", "robust"},
-      {"data.normalize", "quantile", "robust"},
-      {"data.normalize", "min_max", "minmax"},
-      {"search.metric", "auto", "loss"},
-      {"search.metric", "acc", "accuracy"},
-      {"search.metric", "r2_score", "r2"},
-      {"search.metric", "neg_log_loss", "log_loss"},
-      {"search.metric", "auc", "roc_auc"},
-      {"search.metric", "roc_auc_ovr", "roc_auc"},
-      {"search.metric", "f1", "f1_macro"},
-      {"search.metric", "mean_absolute_error", "mae"},
-      {"search.metric", "neg_mean_absolute_error", "mae"},
-      {"search.method", "grid_search", "grid"},
-      {"search.method", "gridsearchcv", "grid"},
-      {"search.method", "gridsampler", "grid"},
-      {"search.method", "random_search", "random"},
-      {"search.method", "randomizedsearchcv", "random"},
-      {"search.method", "randomsampler", "random"},
-      {"train.schedule", "cosineannealinglr", "cosine"},
-      {"train.schedule", "cosine_annealing", "cosine"},
-      {"train.schedule", "reducelronplateau", "plateau"},
-      {"train.schedule", "reduce_on_plateau", "plateau"},
-      {"train.precision", "fp32", "float32"},
-      {"train.precision", "float", "float32"},
-      {"train.precision", "fp64", "float64"},
-      {"train.precision", "double", "float64"},
-      {"train.precision", "bf16", "bfloat16"},
-      {"run.device", "gpu", "cuda"},
-      {"model.kind", "dense", "mlp"},
-  };
-  return values;
-}
-
 std::string unknown_name_hint(const std::string& word, const std::vector<std::string>& known,
                               const std::string& dashes) {
   if (word.size() > longest_typo) return "";
-  if (const std::string hint = other_name_hint(word, known, dashes); !hint.empty()) return hint;
+  if (std::string hint = other_name_hint(word, known, dashes); !hint.empty()) return hint;
   std::vector<std::string> meant = namesakes_of(word, known);
   if (meant.empty()) meant.push_back(similar_name(word, known));
   if (meant.front().empty()) return "";
@@ -434,8 +189,9 @@ std::string unknown_name_hint(const std::string& word, const std::vector<std::st
 
 std::string unknown_value_hint(const std::string& key, const std::string& word, const std::vector<std::string>& names) {
   if (word.size() > longest_typo) return "";
-  for (const auto& other : other_values())
-    if (other.key == key && other.word == lower_case(word)) return fmt::format(" Use {}.", other.value);
+  if (const Setting* const setting = find_setting(key))
+    for (const auto& [name, value] : setting->other_values)
+      if (name == lower_case(word)) return fmt::format(" Use {}.", value);
   return did_you_mean(word, names);
 }
 

@@ -8,7 +8,8 @@ void add_run_keys(std::vector<Setting>& table) {
   Section<RunOptions> run(table, "run", &Study::run);
   run.add("output", &RunOptions::output, text(),
           "Run directory, relative to the current directory; empty: runs/<study.name>.", Decides::no_results,
-          PathKind::output);
+          PathKind::output)
+      .also_called({"output_dir", "out_dir", "outdir", "log_dir", "save_dir", "save_path"});
   run.add("partition", &RunOptions::partition,
           choice<PartitionKind>({{"auto", PartitionKind::automatic},
                                  {"block", PartitionKind::block},
@@ -26,7 +27,9 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add("device", &RunOptions::device,
           choice<DeviceRequest>(
               {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
-          "Device of a rank; auto: a GPU if the rank has one.", Decides::no_results);
+          "Device of a rank; auto: a GPU if the rank has one.", Decides::no_results)
+      .also_called({"accelerator"})
+      .values_also_called({{"gpu", "cuda"}});
   run.add("engine", &RunOptions::engine,
           choice<EngineKind>({{"auto", EngineKind::automatic},
                               {"torch", EngineKind::torch},
@@ -35,14 +38,17 @@ void add_run_keys(std::vector<Setting>& table) {
           "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all models; "
           "by_model: native where possible, otherwise torch. auto decides when the run begins: torch if run.threads > "
           "1 or if the GPUs of the ranks are expected to be faster than their cores, otherwise as by_model.",
-          Decides::results);
+          Decides::results)
+      .values_also_called({{"resident", "native"}});
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
           "Lanes per rank: worker threads that train one model at a time (several on streamed data). auto: one on a "
           "GPU, otherwise one per core that is bound to the rank, or its share of those cores if other ranks are bound "
           "to them too.",
-          Decides::no_results);
+          Decides::no_results)
+      .also_called({"n_jobs", "n_workers", "num_workers", "workers", "max_workers"});
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads per lane; more than 1 needs lanes = 1.",
-          Decides::no_results);
+          Decides::no_results)
+      .also_called({"nthread", "num_threads", "n_threads"});
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
           "Ranks that share one GPU (useful with MPS only).", Decides::no_results)
       .only_with("run.device", {"auto", "cuda"});
@@ -54,7 +60,8 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add("curves", &RunOptions::curves, or_auto(flag()),
           "Record the training loss of each epoch and, with validation rows, the validation loss and score; auto: for "
           "at most 1000 iterations on a file in memory.",
-          Decides::results);
+          Decides::results)
+      .also_called({"history", "return_train_score"});
   run.add(
       "metrics", &RunOptions::metrics, metric_list(),
       "Metrics to record in addition to that of search.metric, separated by commas or spaces: for the validation rows "
@@ -64,9 +71,11 @@ void add_run_keys(std::vector<Setting>& table) {
           "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job. Times have "
           "units, as in 90s, 45m or 1h30m, or Slurm's format, as in 1:30:00 or 2-12:00 (days-hours:minutes). A number "
           "alone is in seconds, not in minutes as in Slurm.",
-          Decides::no_results);
+          Decides::no_results)
+      .also_called({"timeout", "time_budget", "max_time", "walltime"});
   run.add("checkpoint_interval", &RunOptions::checkpoint_interval, or_time(number_or("none", 0.01, 1e6)),
-          "Seconds between checkpoints of a model in training.", Decides::no_results);
+          "Seconds between checkpoints of a model in training.", Decides::no_results)
+      .also_called({"save_steps", "save_freq"});
   run.add("network_timeout", &RunOptions::network_timeout, or_time(integer_or("none", 1, 1000000)),
           "Seconds without an answer from another host after which the run stops and can be resumed.",
           Decides::no_results);
@@ -77,24 +86,27 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add("on_failure", &RunOptions::on_failure,
           choice<OnFailure>({{"continue", OnFailure::go_on}, {"stop", OnFailure::stop}}),
           "Reaction to an iteration that cannot be trained: the others continue, or the run stops.",
-          Decides::no_results);
+          Decides::no_results)
+      .also_called({"error_score"});
   run.add("retries", &RunOptions::retries, integer(0, 1000), "Further attempts to train an iteration that failed.",
           Decides::no_results);
   run.add(
-      "models", &RunOptions::models,
-      choice<ModelsSaved>({{"auto", ModelsSaved::automatic},
-                           {"none", ModelsSaved::none},
-                           {"best", ModelsSaved::best},
-                           {"all", ModelsSaved::all}}),
-      "Trained models to save as TorchScript files: of the best trial, or of all iterations; auto: best for at most "
-      "1000 iterations on a file. Plugin models cannot be saved.",
-      Decides::no_results);
+         "models", &RunOptions::models,
+         choice<ModelsSaved>({{"auto", ModelsSaved::automatic},
+                              {"none", ModelsSaved::none},
+                              {"best", ModelsSaved::best},
+                              {"all", ModelsSaved::all}}),
+         "Trained models to save as TorchScript files: of the best trial, or of all iterations; auto: best for at most "
+         "1000 iterations on a file. Plugin models cannot be saved.",
+         Decides::no_results)
+      .also_called({"save_model", "save_best", "save_best_only"});
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},
                                 {"bar", ProgressKind::bar},
                                 {"lines", ProgressKind::lines},
                                 {"none", ProgressKind::none}}),
-          "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results);
+          "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results)
+      .also_called({"verbose", "verbosity"});
   run.add("log_every", &RunOptions::log_every, integer_or("auto", 1, max_rows),
           "Write the loss of the running epoch to stderr after every N batches of each iteration: \"iteration 3, epoch "
           "2, batch 40: loss 0.1234\", the mean since the last line. Iterations and epochs count from 0. auto: rank "

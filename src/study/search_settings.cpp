@@ -7,56 +7,90 @@ namespace sheaf {
 
 void add_study_keys(std::vector<Setting>& table) {
   Section<StudyOptions> study(table, "study", &Study::study);
-  study.add("name", &StudyOptions::name, directory_name(), "Name of the results and of the run directory, runs/<name>.",
-            Decides::no_results);
-  study.add("seed", &StudyOptions::seed, any_unsigned_integer(), "Seed of all random numbers.");
-  study.add("iterations", &StudyOptions::iterations, integer(1, max_iterations),
-            "Independent repeats of the whole study, each with its own random numbers.");
+  study
+      .add("name", &StudyOptions::name, directory_name(), "Name of the results and of the run directory, runs/<name>.",
+           Decides::no_results)
+      .also_called({"study_name", "experiment_name"});
+  study.add("seed", &StudyOptions::seed, any_unsigned_integer(), "Seed of all random numbers.")
+      .also_called({"random_state", "random_seed", "manual_seed", "rng_seed"});
+  study
+      .add("iterations", &StudyOptions::iterations, integer(1, max_iterations),
+           "Independent repeats of the whole study, each with its own random numbers.")
+      .also_called({"n_runs", "num_runs"});
 }
 
 void add_ensemble_keys(std::vector<Setting>& table) {
   Section<EnsembleOptions> ensemble(table, "ensemble", &Study::ensemble);
-  ensemble.add("members", &EnsembleOptions::members, integer(1, max_iterations),
-               "Members of each ensemble. They differ in their random numbers; their predictions are averaged.");
-  ensemble.add("bootstrap", &EnsembleOptions::bootstrap, flag(),
-               "Train each member on a bootstrap sample of the training rows (bagging).");
+  ensemble
+      .add("members", &EnsembleOptions::members, integer(1, max_iterations),
+           "Members of each ensemble. They differ in their random numbers; their predictions are averaged.")
+      .also_called({"n_estimators", "num_boost_round", "n_models", "num_models", "ensemble_size"});
+  ensemble
+      .add("bootstrap", &EnsembleOptions::bootstrap, flag(),
+           "Train each member on a bootstrap sample of the training rows (bagging).")
+      .also_called({"bagging"});
 }
 
 void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
-  search.add(
-      "method", &SearchOptions::method,
-      choice<SearchMethod>({{"none", SearchMethod::none},
-                            {"grid", SearchMethod::grid},
-                            {"random", SearchMethod::random},
-                            {"halving", SearchMethod::halving}}),
-      "grid: train every combination of the candidates in [search]; random: train search.trials combinations, drawn "
-      "from lists and ranges; halving: train all of these for a few epochs (a rung), continue the best part of them "
-      "for "
-      "more epochs, and so on up to train.epochs. If the key is not set, it is random with search.trials, otherwise "
-      "grid with candidates or "
-      "folds.");
-  search.add(
-      "trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
-      "Number of trials that random and halving draw; none: halving trains all combinations. A random search can be "
-      "extended: sheaf resume RUN_DIR --search.trials=N.");
+  search
+      .add("method", &SearchOptions::method,
+           choice<SearchMethod>({{"none", SearchMethod::none},
+                                 {"grid", SearchMethod::grid},
+                                 {"random", SearchMethod::random},
+                                 {"halving", SearchMethod::halving}}),
+           "grid: train every combination of the candidates in [search]; random: train search.trials combinations, "
+           "drawn "
+           "from lists and ranges; halving: train all of these for a few epochs (a rung), continue the best part of "
+           "them "
+           "for more epochs, and so on up to train.epochs. If the key is not set, it is random with search.trials, "
+           "otherwise "
+           "grid with candidates or folds.")
+      .also_called({"sampler", "search_method"})
+      .values_also_called({{"grid_search", "grid"},
+                           {"gridsearchcv", "grid"},
+                           {"gridsampler", "grid"},
+                           {"random_search", "random"},
+                           {"randomizedsearchcv", "random"},
+                           {"randomsampler", "random"}});
+  search
+      .add("trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
+           "Number of trials that random and halving draw; none: halving trains all combinations. A random search can "
+           "be "
+           "extended: sheaf resume RUN_DIR --search.trials=N.")
+      .also_called({"n_iter", "n_trials", "num_samples"});
   search.add("factor", &SearchOptions::factor, integer(2, 1000),
              "halving: each rung continues the best 1/factor of the trials (rounded up) for factor times the epochs.");
   search.add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
              "halving: least epochs of the first rung. The last rung has train.epochs, the one before train.epochs / "
              "factor, and so on. Learning rate schedules extend over train.epochs in all rungs.");
-  search.add(
-      "folds", &SearchOptions::folds, integer(1, max_iterations),
-      "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 works also without "
-      "candidates.");
-  search.add("repeats", &SearchOptions::repeats, integer(1, max_iterations),
-             "Repeats of the cross-validation, each with new folds.");
+  search
+      .add("folds", &SearchOptions::folds, integer(1, max_iterations),
+           "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 works also without "
+           "candidates.")
+      .also_called(
+          {"cv", "n_splits", "kfold", "k_fold", "kfolds", "k_folds", "n_folds", "num_folds", "nfold", "nfolds"});
+  search
+      .add("repeats", &SearchOptions::repeats, integer(1, max_iterations),
+           "Repeats of the cross-validation, each with new folds.")
+      .also_called({"n_repeats", "num_repeats"});
   std::vector<std::pair<std::string, std::string>> metrics = {{"loss", "loss"}};
   for (const Metric& metric : metric_table) metrics.emplace_back(metric.name, metric.name);
-  search.add("metric", &SearchOptions::metric, choice<std::string>(metrics),
-             "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
-             "if there are no validation rows. With loss, ensembles are selected by accuracy, for regression by r2 "
-             "(mae, huber: by mae).");
+  search
+      .add("metric", &SearchOptions::metric, choice<std::string>(metrics),
+           "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
+           "if there are no validation rows. With loss, ensembles are selected by accuracy, for regression by r2 "
+           "(mae, huber: by mae).")
+      .also_called({"scoring", "eval_metric", "score_function"})
+      .values_also_called({{"auto", "loss"},
+                           {"acc", "accuracy"},
+                           {"r2_score", "r2"},
+                           {"neg_log_loss", "log_loss"},
+                           {"auc", "roc_auc"},
+                           {"roc_auc_ovr", "roc_auc"},
+                           {"f1", "f1_macro"},
+                           {"mean_absolute_error", "mae"},
+                           {"neg_mean_absolute_error", "mae"}});
 }
 
 }  // namespace sheaf

@@ -42,6 +42,17 @@ class SettingRow {
     table_.back().conditions.push_back(std::move(condition));
     return *this;
   }
+  /// Names of the key in other tools (scikit-learn, Keras, PyTorch, XGBoost, Optuna) and in earlier versions of Sheaf,
+  /// in lower case with underscores. Messages about unknown keys use them.
+  SettingRow& also_called(const std::vector<std::string>& names) {
+    table_.back().other_names = names;
+    return *this;
+  }
+  /// Pairs of a value's name in other tools, in lower case, and the value.
+  SettingRow& values_also_called(const std::vector<std::pair<std::string, std::string>>& names) {
+    table_.back().other_values = names;
+    return *this;
+  }
 
  private:
   std::vector<Setting>& table_;

@@ -47,24 +47,36 @@ Condition draws_weights() {
 
 void add_optimizer(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
-  train.add("optimizer", &TrainOptions::optimizer,
-            choice<OptimizerKind>({{"sgd", OptimizerKind::sgd},
-                                   {"adam", OptimizerKind::adam},
-                                   {"adamw", OptimizerKind::adamw},
-                                   {"rmsprop", OptimizerKind::rmsprop}}),
-            "Optimizer; its options have the same meaning as in PyTorch.");
-  train.add("learning_rate", &TrainOptions::learning_rate, or_auto(number("number > 0", is_positive)),
-            "Learning rate; auto: 0.01 for sgd, 0.001 for the other optimizers.");
-  train.add("schedule", &TrainOptions::schedule,
-            choice<Schedule>(
-                {{"constant", Schedule::constant}, {"cosine", Schedule::cosine}, {"plateau", Schedule::plateau}}),
-            "Learning rate over the training. cosine: falls to 0 along half a cosine, step by step; plateau: is "
-            "multiplied by train.plateau_factor when the validation loss has not improved by a factor of 1e-4 for more "
-            "than train.plateau_patience epochs, as with PyTorch's ReduceLROnPlateau. All epochs are then validated.");
-  train.add(
-      "warmup_epochs", &TrainOptions::warmup_epochs, number("number >= 0", is_not_negative),
-      "Epochs, or a fraction of one, in which the learning rate rises linearly from 0, step by step; the schedule "
-      "runs over the remaining steps.");
+  train
+      .add("optimizer", &TrainOptions::optimizer,
+           choice<OptimizerKind>({{"sgd", OptimizerKind::sgd},
+                                  {"adam", OptimizerKind::adam},
+                                  {"adamw", OptimizerKind::adamw},
+                                  {"rmsprop", OptimizerKind::rmsprop}}),
+           "Optimizer; its options have the same meaning as in PyTorch.")
+      .also_called({"solver", "optim", "optimiser"});
+  train
+      .add("learning_rate", &TrainOptions::learning_rate, or_auto(number("number > 0", is_positive)),
+           "Learning rate; auto: 0.01 for sgd, 0.001 for the other optimizers.")
+      .also_called({"lr", "learning_rate_init", "init_lr", "eta", "eta0"});
+  train
+      .add("schedule", &TrainOptions::schedule,
+           choice<Schedule>(
+               {{"constant", Schedule::constant}, {"cosine", Schedule::cosine}, {"plateau", Schedule::plateau}}),
+           "Learning rate over the training. cosine: falls to 0 along half a cosine, step by step; plateau: is "
+           "multiplied by train.plateau_factor when the validation loss has not improved by a factor of 1e-4 for more "
+           "than train.plateau_patience epochs, as with PyTorch's ReduceLROnPlateau. All epochs are then validated.")
+      .also_called(
+          {"step_size", "scheduler", "lr_scheduler", "lr_schedule", "learning_rate_schedule", "learning_rate_decay"})
+      .values_also_called({{"cosineannealinglr", "cosine"},
+                           {"cosine_annealing", "cosine"},
+                           {"reducelronplateau", "plateau"},
+                           {"reduce_on_plateau", "plateau"}});
+  train
+      .add("warmup_epochs", &TrainOptions::warmup_epochs, number("number >= 0", is_not_negative),
+           "Epochs, or a fraction of one, in which the learning rate rises linearly from 0, step by step; the schedule "
+           "runs over the remaining steps.")
+      .also_called({"warmup", "warmup_steps"});
   train
       .add("plateau_factor", &TrainOptions::plateau_factor, number("number > 0 and < 1", is_between_zero_and_one),
            "plateau: factor of the learning rate.")
@@ -76,56 +88,70 @@ void add_optimizer(std::vector<Setting>& table) {
   train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, is_below_one), "sgd, rmsprop: momentum.")
       .only_with("train.optimizer", {"sgd", "rmsprop"});
   train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.")
-      .only_with("train.optimizer", {"sgd"});
-  train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative),
-            "Weight decay: an L2 penalty for sgd, adam and rmsprop, decoupled for adamw.");
+      .only_with("train.optimizer", {"sgd"})
+      .also_called({"nesterovs_momentum", "use_nesterov"});
+  train
+      .add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative),
+           "Weight decay: an L2 penalty for sgd, adam and rmsprop, decoupled for adamw.")
+      .also_called({"l2", "l2_reg", "l2_regularization", "lambda", "reg_lambda"});
   train
       .add("beta1", &TrainOptions::beta1, number(below_one_in_words, is_below_one),
            "adam, adamw: decay rate of the running mean of the gradients.")
-      .only_with("train.optimizer", {"adam", "adamw"});
+      .only_with("train.optimizer", {"adam", "adamw"})
+      .also_called({"beta_1"});
   train
       .add("beta2", &TrainOptions::beta2, number(below_one_in_words, is_below_one),
            "adam, adamw: decay rate of the running mean of the squared gradients.")
-      .only_with("train.optimizer", {"adam", "adamw"});
+      .only_with("train.optimizer", {"adam", "adamw"})
+      .also_called({"beta_2"});
   train
       .add("alpha", &TrainOptions::alpha, number(below_one_in_words, is_below_one),
            "rmsprop: decay rate of the running mean of the squared gradients.")
-      .only_with("train.optimizer", {"rmsprop"});
+      .only_with("train.optimizer", {"rmsprop"})
+      .also_called({"rho"});
   train
       .add("epsilon", &TrainOptions::epsilon, number("number > 0", is_positive),
            "adam, adamw, rmsprop: constant added to the denominator.")
-      .only_with("train.optimizer", {"adam", "adamw", "rmsprop"});
+      .only_with("train.optimizer", {"adam", "adamw", "rmsprop"})
+      .also_called({"eps", "adam_epsilon"});
 }
 
 }  // namespace
 
 void add_model_keys(std::vector<Setting>& table) {
   Section<ModelOptions> model(table, "model", &Study::model);
-  model.add(
-      "kind", model_source(),
-      [](const ModelOptions& options) {
-        return ModelSource{options.kind, options.file};
-      },
-      [](ModelOptions& options, const ModelSource& source) {
-        options.kind = source.kind;
-        options.file = source.file;
-      },
-      "Network. auto: cnn for images, mlp for other data; linear: one dense layer; mlp: dense layers; cnn: "
-      "convolutions, then dense layers; resnet18, resnet50: "
-      "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
-      "(jobs/plugin). In a study file, the module is relative to its folder.",
-      Decides::results, PathKind::input);
+  model
+      .add(
+          "kind", model_source(),
+          [](const ModelOptions& options) {
+            return ModelSource{options.kind, options.file};
+          },
+          [](ModelOptions& options, const ModelSource& source) {
+            options.kind = source.kind;
+            options.file = source.file;
+          },
+          "Network. auto: cnn for images, mlp for other data; linear: one dense layer; mlp: dense layers; cnn: "
+          "convolutions, then dense layers; resnet18, resnet50: "
+          "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
+          "(jobs/plugin). In a study file, the module is relative to its folder.",
+          Decides::results, PathKind::input)
+      .also_called({"model", "architecture", "arch", "estimator", "model_type"})
+      .values_also_called({{"dense", "mlp"}});
   model
       .add("hidden", &ModelOptions::hidden, or_auto(layer_widths()),
            "mlp, cnn: widths of the hidden dense layers; auto: 128 for an mlp, none for a cnn.")
-      .only_with("model.kind", {"mlp", "cnn", "auto"});
+      .only_with("model.kind", {"mlp", "cnn", "auto"})
+      .also_called({"layers", "hidden_layer_sizes", "hidden_units", "hidden_layers", "hidden_size", "hidden_sizes",
+                    "hidden_dim", "hidden_dims", "layer_sizes", "units", "n_hidden", "neurons"});
   model
       .add("channels", &ModelOptions::channels, or_auto(layer_widths()),
            "cnn: output channels of each convolution. Each convolution also halves the image. auto: 16, then 32 64 "
            "128 128 ... as long "
            "as the shorter side stays at least 4 pixels.")
-      .only_with("model.kind", {"cnn", "auto"});
-  model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
+      .only_with("model.kind", {"cnn", "auto"})
+      .also_called({"filters", "out_channels"});
+  model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.")
+      .also_called({"kernel_size"});
   model
       .add("stem", &ModelOptions::stem,
            choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
@@ -133,24 +159,30 @@ void add_model_keys(std::vector<Setting>& table) {
            "3x3 convolution with stride 1, without pooling, as for CIFAR; auto: small if the shorter image side is "
            "less than 64 pixels.")
       .only_with("model.kind", {"resnet18", "resnet50"});
-  model.add("activation", &ModelOptions::activation,
-            choice<Activation>({{"relu", Activation::relu},
-                                {"tanh", Activation::tanh},
-                                {"sigmoid", Activation::sigmoid},
-                                {"gelu", Activation::gelu},
-                                {"silu", Activation::silu}}),
-            "Activation after each layer except the last; resnet: wherever the original network has ReLU.");
+  model
+      .add("activation", &ModelOptions::activation,
+           choice<Activation>({{"relu", Activation::relu},
+                               {"tanh", Activation::tanh},
+                               {"sigmoid", Activation::sigmoid},
+                               {"gelu", Activation::gelu},
+                               {"silu", Activation::silu}}),
+           "Activation after each layer except the last; resnet: wherever the original network has ReLU.")
+      .also_called({"activation_function", "nonlinearity"})
+      .values_also_called({{"logistic", "sigmoid"}, {"swish", "silu"}});
   model
       .add("norm", &ModelOptions::norm, choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}}),
            "mlp: normalization after each hidden dense layer, before the activation. layer: layer normalization, as "
            "torch.nn.LayerNorm with its default options.")
-      .only_with("model.kind", {"mlp", "auto"});
+      .only_with("model.kind", {"mlp", "auto"})
+      .also_called({"norm_layer"});
   model
       .add("dropout", &ModelOptions::dropout, number(below_one_in_words, is_below_one),
            "Dropout probability after each hidden dense layer.")
       .only_with("model.kind", {"mlp", "cnn", "auto"})
-      .only_if(has_hidden_layers());
-  model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.");
+      .only_if(has_hidden_layers())
+      .also_called({"dropout_rate", "drop_rate", "dropout_prob"});
+  model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.")
+      .also_called({"fit_intercept", "use_bias"});
   model
       .add("initialization", &ModelOptions::initialization,
            choice<Initialization>({{"pytorch", Initialization::pytorch},
@@ -159,7 +191,14 @@ void add_model_keys(std::vector<Setting>& table) {
                                    {"zeros", Initialization::zeros}}),
            "Initial weights: the defaults of PyTorch, Glorot uniform (as in Keras), He, or zeros. Norms start "
            "with weight 1 and bias 0.")
-      .only_if(draws_weights());
+      .only_if(draws_weights())
+      .also_called({"initialisation", "init", "initializer", "kernel_initializer", "weight_init"})
+      .values_also_called({{"xavier", "glorot"},
+                           {"xavier_uniform", "glorot"},
+                           {"glorot_uniform", "glorot"},
+                           {"kaiming", "he"},
+                           {"kaiming_uniform", "he"},
+                           {"he_uniform", "he"}});
   model
       .add("keep_weights", &ModelOptions::keep_weights, flag(),
            "torchscript: each iteration starts from the weights in the file instead of new random ones.")
@@ -168,12 +207,32 @@ void add_model_keys(std::vector<Setting>& table) {
 
 void add_train_keys(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
-  train.add("epochs", &TrainOptions::epochs, integer_or("auto", 1, max_epochs),
-            "Number of passes over the training rows; auto: 10 to 200, more for fewer rows.");
-  train.add("batch_size", &TrainOptions::batch_size, integer_or("full", 1, max_rows),
-            "Rows per optimizer step; full: all training rows.");
+  train
+      .add("epochs", &TrainOptions::epochs, integer_or("auto", 1, max_epochs),
+           "Number of passes over the training rows; auto: 10 to 200, more for fewer rows.")
+      .also_called(
+          {"max_iter", "n_epochs", "num_epochs", "nb_epoch", "nb_epochs", "max_epochs", "n_epoch", "num_train_epochs"});
+  train
+      .add("batch_size", &TrainOptions::batch_size, integer_or("full", 1, max_rows),
+           "Rows per optimizer step; full: all training rows.")
+      .also_called({"batch", "batchsize", "minibatch_size", "mini_batch_size"});
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
-  train.add("loss", &TrainOptions::loss, losses(), loss_help());
+  train.add("loss", &TrainOptions::loss, losses(), loss_help())
+      .also_called({"objective", "criterion", "loss_function", "loss_fn"})
+      .values_also_called({{"mean_squared_error", "mse"},
+                           {"squared_error", "mse"},
+                           {"mseloss", "mse"},
+                           {"l2", "mse"},
+                           {"crossentropy", "cross_entropy"},
+                           {"categorical_crossentropy", "cross_entropy"},
+                           {"sparse_categorical_crossentropy", "cross_entropy"},
+                           {"crossentropyloss", "cross_entropy"},
+                           {"log_loss", "cross_entropy"},
+                           {"softmax", "cross_entropy"},
+                           {"binary_crossentropy", "bce"},
+                           {"binary_cross_entropy", "bce"},
+                           {"bceloss", "bce"},
+                           {"bcewithlogitsloss", "bce"}});
   train
       .add("huber_delta", &TrainOptions::huber_delta, number("number > 0", is_positive),
            "huber: absolute error, in the units of the targets, above which the loss is linear.")
@@ -182,14 +241,21 @@ void add_train_keys(std::vector<Setting>& table) {
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "The loss to minimize for each batch: the mean of the losses of its rows, or their sum (all but "
             "cross_entropy: the sum over rows and outputs). Reported losses are always means over rows.");
-  train.add("precision", &TrainOptions::precision,
-            choice<Precision>({{"float32", Precision::float32},
-                               {"float64", Precision::float64},
-                               {"bfloat16", Precision::bfloat16},
-                               {"tf32", Precision::tf32}}),
-            "Type of weights and arithmetic. float64: features and targets are still rounded to float32 when they are "
-            "read. bfloat16: mixed precision as in PyTorch's autocast, with weights and optimizer in float32. tf32: "
-            "float32 with TF32 products, only on GPUs. bfloat16 and tf32 need LibTorch.");
+  train
+      .add("precision", &TrainOptions::precision,
+           choice<Precision>({{"float32", Precision::float32},
+                              {"float64", Precision::float64},
+                              {"bfloat16", Precision::bfloat16},
+                              {"tf32", Precision::tf32}}),
+           "Type of weights and arithmetic. float64: features and targets are still rounded to float32 when they are "
+           "read. bfloat16: mixed precision as in PyTorch's autocast, with weights and optimizer in float32. tf32: "
+           "float32 with TF32 products, only on GPUs. bfloat16 and tf32 need LibTorch.")
+      .also_called({"dtype", "amp", "mixed_precision", "bf16"})
+      .values_also_called({{"fp32", "float32"},
+                           {"float", "float32"},
+                           {"fp64", "float64"},
+                           {"double", "float64"},
+                           {"bf16", "bfloat16"}});
   add_optimizer(table);
 }
 

@@ -2,11 +2,13 @@
 #include "study/other_names.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "study/settings.hpp"
+#include "study/settings_table.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -20,6 +22,15 @@ bool is_key(std::string_view name) {
                      [&](const auto& setting) { return setting.key == name; });
 }
 
+std::string last_part(const std::string& key) {
+  return key.substr(key.find('.') + 1);
+}
+
+bool is_last_part_of_a_key(std::string_view name) {
+  return std::any_of(all_settings().begin(), all_settings().end(),
+                     [&](const auto& setting) { return last_part(setting.key) == name; });
+}
+
 std::string hint(const std::string& word) {
   return unknown_name_hint(word, all_keys(), "");
 }
@@ -30,30 +41,61 @@ std::string value_hint(const std::string& key, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("every other name has a key that exists, or a note that Sheaf has none") {
+TEST_CASE("names in other tools are different from each other and from all keys") {
   std::set<std::string_view> words;
-  for (const auto& [word, key, note] : other_names()) {
+  const auto check = [&](std::string_view word) {
     CAPTURE(word);
     CHECK(words.insert(word).second);
     CHECK(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == word.npos);
-    if (key.empty())
-      CHECK((note.size() > 10 && note.back() == '.'));
-    else
+  };
+  for (const Setting& setting : settings_table())
+    for (const auto& name : setting.other_names) {
+      check(name);
+      CHECK_FALSE(is_last_part_of_a_key(name));
+    }
+  for (const OtherName& other : other_names()) check(other.word);
+}
+
+TEST_CASE("a name that Sheaf does not have is no key and no value") {
+  for (const auto& [word, key, note] : other_names()) {
+    CAPTURE(word);
+    CHECK(note.size() > 5);
+    if (!key.empty()) {
       CHECK(is_key(key));
-    // A new key with one of these names makes its entry wrong.
-    for (const auto& setting : all_settings())
-      if (setting.key.substr(setting.key.find('.') + 1) == word) CHECK(note.find(setting.key) != note.npos);
+      for (const auto& setting : all_settings())
+        if (last_part(setting.key) == word) CHECK(note.find(setting.key) != note.npos);
+      continue;
+    }
+    CHECK(note.back() == '.');
+    const bool has_section = word.find('.') != word.npos;
+    CHECK_FALSE((has_section ? is_key(word) : is_last_part_of_a_key(word)));
+    for (const Setting& setting : settings_table())
+      CHECK(std::find(setting.names.begin(), setting.names.end(), word) == setting.names.end());
   }
 }
 
-TEST_CASE("every other value has a value that its key accepts, and is not accepted itself") {
-  for (const auto& [key, word, value] : other_values()) {
-    CAPTURE(key, word, value);
-    REQUIRE(is_key(key));
-    Study study;
-    CHECK_NOTHROW(apply_setting(study, std::string(key), std::string(value)));
-    CHECK_THROWS(apply_setting(study, std::string(key), std::string(word)));
+TEST_CASE("notes name keys that exist") {
+  const std::regex key_like("(study|data|model|train|ensemble|search|run)[.][a-z0-9_]+");
+  int named = 0;
+  for (const OtherName& other : other_names()) {
+    const std::string note(other.note);
+    for (auto found = std::sregex_iterator(note.begin(), note.end(), key_like); found != std::sregex_iterator();
+         ++found) {
+      CAPTURE(other.word, found->str());
+      CHECK(is_key(found->str()));
+      ++named;
+    }
   }
+  CHECK(named > 5);
+}
+
+TEST_CASE("every other value has a value that its key accepts, and is not accepted itself") {
+  for (const Setting& setting : settings_table())
+    for (const auto& [name, value] : setting.other_values) {
+      CAPTURE(setting.info.key, name, value);
+      CHECK(setting.setter(value));
+      CHECK_FALSE(setting.setter(name));
+    }
 }
 
 TEST_CASE("a word of another tool leads to the key with its meaning") {
