@@ -55,9 +55,9 @@ double min_seconds(const Trial& trial, const TrialEstimate& estimate, const Data
 
 }  // namespace
 
-void GpuSpeedup::add(const Trial& trial, const TrialEstimate& estimate) {
-  gpu_seconds_ += min_seconds(trial, estimate, shape_, gpu_lane);
-  core_seconds_ += min_seconds(trial, estimate, shape_, core_lane) / static_cast<double>(cores_);
+void GpuSpeedup::add(const Trial& trial, const TrialEstimate& estimate, double weight) {
+  gpu_seconds_ += weight * min_seconds(trial, estimate, shape_, gpu_lane);
+  core_seconds_ += weight * min_seconds(trial, estimate, shape_, core_lane) / static_cast<double>(cores_);
 }
 
 // "the model with model.kind = cnn", by the searched keys that decide its network.

@@ -24,7 +24,8 @@ class GpuSpeedup {
  public:
   GpuSpeedup(const DataShape& shape, std::int64_t cores) : shape_(shape), cores_(cores) {}
 
-  void add(const Trial& trial, const TrialEstimate& estimate);
+  /// `weight`: proportional to the number of trials like `trial`.
+  void add(const Trial& trial, const TrialEstimate& estimate, double weight);
   /// Requires at least one trial.
   double value() const { return core_seconds_ / gpu_seconds_; }
 

@@ -44,7 +44,7 @@ NetworkSizes check_networks(const Plan& plan, const DataShape& shape) {
 std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const Plan& plan) {
   std::vector<std::string> warnings;
   const auto selects = [](const std::string& key) { return decides_network(key) || key == "train.loss"; };
-  plan.for_each_distinct(selects, [&](const Trial& trial) {
+  plan.for_each_distinct(selects, [&](const Trial& trial, double) {
     if (has_layout(trial.model.kind) || trial.train.loss != LossKind::cross_entropy) return;
     if (!sizes.of_modules.at(trial.model.file).gives_probabilities) return;
     const std::string warning = fmt::format(

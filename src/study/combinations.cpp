@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "study/combinations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <map>
+#include <utility>
 
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "study/effect.hpp"
+#include "study/settings.hpp"
+#include "study/study.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
+namespace {
+
+// Each makes a block, which takes about a microsecond and 100 bytes.
+constexpr int max_deciding_choices = 100000;
+
+}  // namespace
 
 double planned_iterations(const Study& study) {
-  const bool is_random = study.search.draws_trials();
-  double count = is_random ? static_cast<double>(study.search.trials) : 1;
-  for (const auto& searched : study.search.keys)
-    count *= is_random ? 1 : static_cast<double>(searched.candidates.size());
+  auto count = static_cast<double>(study.search.draws_trials() ? study.search.trials : Combinations(study).count());
   for (const std::int64_t factor :
        {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
     count *= static_cast<double>(factor);
@@ -38,44 +50,161 @@ bool has_plugin_models(const Study& study) {
 Combinations::Combinations(const Study& study) {
   for (const auto& searched : study.search.keys) {
     assert(!searched.candidates.empty());
-    Key key{searched.key, searched.candidates, {}, 1};
+    Key key{searched.key, searched.candidates, {}, find_setting(searched.key)};
     key.setters.reserve(searched.candidates.size());
     for (const auto& candidate : searched.candidates) key.setters.push_back(value_setter(searched.key, candidate));
     keys_.push_back(std::move(key));
   }
-  for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
-    key->stride = count_;
-    const auto candidates = static_cast<std::int64_t>(key->candidates.size());
-    count_ = candidates > max_iterations / count_ ? max_iterations + 1 : count_ * candidates;
+  if (!study.search.draws_trials()) add_blocks(study);
+  if (!causes_.empty()) return;
+  blocks_.clear();
+  count_ = 0;
+  add_block(std::vector<std::size_t>(keys_.size(), 0), std::vector<bool>(keys_.size(), true));
+}
+
+// The searched keys that decide the effect of other searched keys.
+std::vector<std::size_t> Combinations::deciding_keys() const {
+  std::vector<std::size_t> deciding;
+  double choices = 1;
+  std::string names;
+  for (std::size_t key = 0; key < keys_.size(); ++key) {
+    const auto is_decided = [&](const Key& other) { return is_decided_by(*other.setting, keys_[key].name); };
+    if (std::none_of(keys_.begin(), keys_.end(), is_decided)) continue;
+    deciding.push_back(key);
+    choices *= static_cast<double>(keys_[key].candidates.size());
+    names += (names.empty() ? "" : ", ") + keys_[key].name;
   }
+  if (choices > max_deciding_choices)
+    throw UsageError(
+        fmt::format("the searched keys that decide the effect of other searched keys have {:.4g} combinations (the "
+                    "maximum is {}). Search fewer values of {}.",
+                    choices, max_deciding_choices, names));
+  return deciding;
+}
+
+// Adds a block for each choice of the deciding keys in which none of them has no effect and another candidate than its
+// first.
+void Combinations::add_blocks(const Study& study) {
+  const std::vector<std::size_t> deciding = deciding_keys();
+  std::vector<std::size_t> choice(keys_.size(), 0);
+  Study point = study;
+  do {
+    std::vector<bool> varies(keys_.size(), true);
+    for (const std::size_t key : deciding) {
+      keys_[key].setters[choice[key]](point);
+      varies[key] = false;
+    }
+    bool is_skipped = false;
+    for (std::size_t key = 0; key < keys_.size(); ++key) {
+      const Condition* const failed = failed_condition(*keys_[key].setting, point);
+      if (failed == nullptr) continue;
+      varies[key] = false;
+      is_skipped = is_skipped || choice[key] > 0;
+      if (keys_[key].candidates.size() > 1) add_cause(key, *failed, point);
+    }
+    if (!is_skipped) add_block(choice, varies);
+  } while (next_choice(choice, deciding));
+}
+
+void Combinations::add_block(std::vector<std::size_t> choice, const std::vector<bool>& varies) {
+  Block block{count_, std::move(choice), std::vector<std::int64_t>(keys_.size(), 0)};
+  std::int64_t size = 1;
+  for (std::size_t key = keys_.size(); key-- > 0;) {
+    if (!varies[key]) continue;
+    block.strides[key] = size;
+    const auto candidates = static_cast<std::int64_t>(keys_[key].candidates.size());
+    size = candidates > max_iterations / size ? max_iterations + 1 : size * candidates;
+  }
+  count_ = std::min(count_ + size, max_iterations + 1);
+  blocks_.push_back(std::move(block));
+}
+
+void Combinations::add_cause(std::size_t key, const Condition& condition, const Study& study) {
+  const auto is_same = [&](const Cause& cause) { return cause.key == key && cause.condition == &condition; };
+  auto cause = std::find_if(causes_.begin(), causes_.end(), is_same);
+  if (cause == causes_.end()) cause = causes_.insert(causes_.end(), {key, &condition, {}});
+  const std::string value = setting_text(study, condition.keys[0]);
+  if (std::find(cause->values.begin(), cause->values.end(), value) == cause->values.end())
+    cause->values.push_back(value);
+}
+
+// The number of combinations of a block's keys that vary and for which `counts` is true.
+double Combinations::size_of(const Block& block, const std::vector<bool>& counts) const {
+  double size = 1;
+  for (std::size_t key = 0; key < keys_.size(); ++key)
+    if (counts[key] && block.strides[key] > 0) size *= static_cast<double>(keys_[key].candidates.size());
+  return size;
 }
 
 std::size_t Combinations::candidate_index(std::int64_t number, std::size_t key) const {
   assert(number >= 0 && number < count_);
-  return static_cast<std::size_t>(number / keys_[key].stride) % keys_[key].candidates.size();
+  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), number,
+                                      [](std::int64_t wanted, const Block& block) { return wanted < block.begin; });
+  const Block& block = *(after - 1);
+  if (block.strides[key] == 0) return block.choice[key];
+  return static_cast<std::size_t>((number - block.begin) / block.strides[key]) % keys_[key].candidates.size();
 }
 
 void Combinations::apply(std::int64_t number, Study& study) const {
   for (std::size_t key = 0; key < keys_.size(); ++key) keys_[key].setters[candidate_index(number, key)](study);
 }
 
-void Combinations::for_each_distinct(const KeyFilter& selects,
-                                     const std::function<void(std::int64_t number)>& visit) const {
-  std::vector<const Key*> selected;
-  for (const Key& key : keys_)
-    if (selects(key.name)) selected.push_back(&key);
-  std::vector<std::size_t> chosen(selected.size(), 0);
-  for (std::int64_t number = 0;;) {
-    visit(number);
-    std::size_t key = selected.size();
-    for (; key > 0; --key) {
-      number += selected[key - 1]->stride;
-      if (++chosen[key - 1] < selected[key - 1]->candidates.size()) break;
-      number -= static_cast<std::int64_t>(chosen[key - 1]) * selected[key - 1]->stride;
-      chosen[key - 1] = 0;
-    }
-    if (key == 0) return;
+void Combinations::apply(const std::vector<std::size_t>& choice, Study& study) const {
+  for (std::size_t key = 0; key < keys_.size(); ++key) keys_[key].setters[choice[key]](study);
+}
+
+void Combinations::for_each_distinct(const KeyFilter& selects, const VisitChoice& visit) const {
+  std::vector<bool> selected, others;
+  for (const Key& key : keys_) {
+    selected.push_back(selects(key.name));
+    others.push_back(!selected.back());
   }
+  // Blocks with the same choices of the selected keys, in the order of the first one.
+  struct Group {
+    const Block* first;
+    double combinations;  // for each choice
+  };
+  std::vector<Group> groups;
+  std::map<std::vector<std::int64_t>, std::size_t> group_of;
+  for (const Block& block : blocks_) {
+    std::vector<std::int64_t> choices;
+    for (std::size_t key = 0; key < keys_.size(); ++key)
+      if (selected[key]) choices.push_back(block.strides[key] > 0 ? -1 : static_cast<std::int64_t>(block.choice[key]));
+    const auto [group, is_new] = group_of.emplace(std::move(choices), groups.size());
+    if (is_new) groups.push_back({&block, 0});
+    groups[group->second].combinations += size_of(block, others);
+  }
+  for (const auto& [block, combinations] : groups) {
+    std::vector<std::size_t> varying;
+    for (std::size_t key = 0; key < keys_.size(); ++key)
+      if (selected[key] && block->strides[key] > 0) varying.push_back(key);
+    std::vector<std::size_t> choice = block->choice;
+    do visit(choice, combinations);
+    while (next_choice(choice, varying));
+  }
+}
+
+bool Combinations::next_choice(std::vector<std::size_t>& choice, const std::vector<std::size_t>& varying) const {
+  for (auto key = varying.rbegin(); key != varying.rend(); ++key) {
+    if (++choice[*key] < keys_[*key].candidates.size()) return true;
+    choice[*key] = 0;
+  }
+  return false;
+}
+
+std::string Combinations::skipped_text() const {
+  if (causes_.empty()) return "";
+  const std::vector<bool> all(keys_.size(), true);
+  double total = 1, kept = 0;
+  for (const Key& key : keys_) total *= static_cast<double>(key.candidates.size());
+  for (const Block& block : blocks_) kept += size_of(block, all);
+  std::string text = fmt::format("{:.0f} of {:.0f} combinations", total - kept, total);
+  for (const auto& [key, condition, values] : causes_) {
+    text += fmt::format("{} {} has no effect ", &values == &causes_.front().values ? ":" : ";", keys_[key].name);
+    text += condition->reason.empty() ? fmt::format("with {} = {}", condition->keys[0], listed(values))
+                                      : "if " + condition->reason;
+  }
+  return text;
 }
 
 }  // namespace sheaf

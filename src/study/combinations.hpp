@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "study/model_options.hpp"
-#include "study/settings.hpp"
+#include "study/setting.hpp"
 
 namespace sheaf {
 
@@ -27,14 +27,22 @@ std::vector<ModelKind> model_kinds(const Study& study);
 /// Whether a trial has a model of a plugin. Such models cannot be saved, since their code is in the plugin. Pure.
 bool has_plugin_models(const Study& study);
 
-/// The grid of a study's candidates. A combination's number is a mixed-radix number: its digits are candidate indices,
-/// and the last key varies fastest. Stores each candidate once.
+/// The combinations of a study's candidates. A combination's number is a mixed-radix number: its digits are candidate
+/// indices, and the last key varies fastest.
+///
+/// Unless trials are drawn, a combination is skipped if a searched key has no effect in it and has another value than
+/// its first candidate: it would train the same model again. If combinations are skipped, the keys that decide the
+/// effect of other keys vary slowest. For each choice of their candidates, the combinations of the other keys form a
+/// block of consecutive numbers, in which keys without effect do not vary. Time and memory are proportional to the
+/// number of blocks, not of combinations.
 class Combinations {
  public:
   /// Every searched key must have at least one candidate. Without searched keys, the study is the only combination.
+  /// Throws UsageError if there are more than 100,000 choices of candidates for the keys that decide the effect of
+  /// other keys.
   explicit Combinations(const Study& study);
 
-  /// The number of combinations; larger grids return max_iterations + 1.
+  /// The number of combinations, without those that are skipped; larger grids return max_iterations + 1.
   std::int64_t count() const { return count_; }
   const std::string& key(std::size_t key) const { return keys_[key].name; }
   const std::vector<std::string>& candidates(std::size_t key) const { return keys_[key].candidates; }
@@ -48,20 +56,51 @@ class Combinations {
   /// Sets all searched keys of `study` to the values of combination `number`.
   void apply(std::int64_t number, Study& study) const;
 
-  /// Visits the first combination of each distinct choice of candidates for the keys that `selects` accepts, in
-  /// ascending order.
-  void for_each_distinct(const KeyFilter& selects, const std::function<void(std::int64_t number)>& visit) const;
+  /// A candidate index for each key, and the number of combinations that have these candidates of the selected keys.
+  using VisitChoice = std::function<void(const std::vector<std::size_t>& choice, double combinations)>;
+  /// Visits each distinct choice of candidates for the keys that `selects` accepts, in ascending order; all other keys
+  /// have candidates of one such combination. A choice may be visited more than once if keys that are not selected
+  /// decide the effect of selected keys; the numbers of combinations then add up.
+  void for_each_distinct(const KeyFilter& selects, const VisitChoice& visit) const;
+  /// Sets all searched keys of `study` to the values of a choice.
+  void apply(const std::vector<std::size_t>& choice, Study& study) const;
+
+  /// How many combinations are skipped, and why: "1 of 4 combinations: train.momentum has no effect with
+  /// train.optimizer = adam". Empty: none.
+  std::string skipped_text() const;
 
  private:
   struct Key {
     std::string name;
     std::vector<std::string> candidates;
-    std::vector<SetValue> setters;  // one per candidate
-    std::int64_t stride = 1;        // difference of the numbers of combinations with neighboring candidates of this key
+    std::vector<SetValue> setters;     // one per candidate
+    const Setting* setting = nullptr;  // its row
+  };
+  struct Block {
+    std::int64_t begin = 0;             // its first combination
+    std::vector<std::size_t> choice;    // candidates of the keys that do not vary; 0 for those that do
+    std::vector<std::int64_t> strides;  // by key: the difference of the numbers of combinations with neighboring
+                                        // candidates; 0: the key does not vary
+  };
+  // Why combinations are skipped: a condition of a key that does not hold.
+  struct Cause {
+    std::size_t key;
+    const Condition* condition;
+    std::vector<std::string> values;  // of the first key of the condition
   };
 
+  std::vector<std::size_t> deciding_keys() const;
+  void add_blocks(const Study& study);
+  void add_block(std::vector<std::size_t> choice, const std::vector<bool>& varies);
+  void add_cause(std::size_t key, const Condition& condition, const Study& study);
+  // Sets the next candidates of the keys `varying`, the last of which varies fastest. False after the last choice.
+  bool next_choice(std::vector<std::size_t>& choice, const std::vector<std::size_t>& varying) const;
+  double size_of(const Block& block, const std::vector<bool>& counts) const;
+
   std::vector<Key> keys_;
-  std::int64_t count_ = 1;
+  std::vector<Block> blocks_;
+  std::vector<Cause> causes_;
+  std::int64_t count_ = 0;
 };
 
 }  // namespace sheaf

@@ -54,15 +54,19 @@ bool Plan::have_same_network(std::int64_t trial, std::int64_t other) const {
   return true;
 }
 
-void Plan::for_each_distinct(const KeyFilter& selects, const VisitTrial& visit) const {
-  space_.combinations().for_each_distinct(selects, [&](std::int64_t number) {
+void Plan::for_each_distinct(const KeyFilter& selects, const VisitDistinct& visit) const {
+  const Combinations& combinations = space_.combinations();
+  combinations.for_each_distinct(selects, [&](const std::vector<std::size_t>& choice, double count) {
     Study point = base_;
-    space_.combinations().apply(number, point);
+    combinations.apply(choice, point);
     std::vector<std::string> values;
-    for (std::size_t key = 0; key < searched_keys_.size(); ++key)
-      values.push_back(space_.combinations().value(number, key));
-    visit({std::move(values), std::move(point.model), point.train});
+    for (std::size_t key = 0; key < choice.size(); ++key) values.push_back(combinations.candidates(key)[choice[key]]);
+    visit({std::move(values), std::move(point.model), point.train}, count);
   });
+}
+
+void Plan::for_each_network(const VisitTrial& visit) const {
+  for_each_distinct(decides_network, [&](const Trial& trial, double) { visit(trial); });
 }
 
 void Plan::add(Stage stage) {

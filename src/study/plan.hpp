@@ -30,13 +30,15 @@ class Plan {
   std::int64_t trial_count() const { return space_.count(); }
   /// Takes about a microsecond: store the trial if you need it more than once.
   Trial trial(std::int64_t number) const;
-  using VisitTrial = std::function<void(const Trial& trial)>;
+  using VisitDistinct = std::function<void(const Trial& trial, double weight)>;
   /// Visits a trial for each distinct choice of candidates for the keys that `selects` accepts, in the order of a grid.
-  /// All other keys have their first candidate. Both ends of a range are candidates. For checks and estimates that
-  /// depend only on these keys.
-  void for_each_distinct(const KeyFilter& selects, const VisitTrial& visit) const;
+  /// All other keys have candidates of one such combination. Both ends of a range are candidates. The number of trials
+  /// with a choice is proportional to its weight; a choice may be visited more than once, with a part of its weight
+  /// each time. For checks and estimates that depend only on these keys.
+  void for_each_distinct(const KeyFilter& selects, const VisitDistinct& visit) const;
+  using VisitTrial = std::function<void(const Trial& trial)>;
   /// Visits a trial with each network (decides_network).
-  void for_each_network(const VisitTrial& visit) const { for_each_distinct(decides_network, visit); }
+  void for_each_network(const VisitTrial& visit) const;
   /// Whether two trials have the same network.
   bool have_same_network(std::int64_t trial, std::int64_t other) const;
 
@@ -44,6 +46,8 @@ class Plan {
   /// All candidates of searched_keys()[key], for a range its ends; and the value of one trial.
   const std::vector<std::string>& candidates(std::size_t key) const { return space_.combinations().candidates(key); }
   std::string value(std::int64_t trial, std::size_t key) const { return space_.value(trial, key); }
+  /// Combinations::skipped_text().
+  std::string skipped_text() const { return space_.combinations().skipped_text(); }
 
   /// The numbers of the study. A stage may have fewer.
   std::int64_t repeats() const { return repeats_; }

@@ -36,22 +36,26 @@ void add_no_effect(const Study& study, const Setting& setting, const Condition& 
                                  condition.advice.empty() ? "" : ", or set " + condition.advice));
 }
 
-// Finds the keys of a section that are set and have no effect.
-void check_effects(const Study& study, const Combinations& combinations, const std::string& section,
-                   Problems& problems) {
+// Sets a searched key to a candidate that is meant to have an effect, if there is one.
+void set_searched(const Setting& setting, const SearchOptions& search, Study& trial) {
+  for (const SearchedKey& searched : search.keys)
+    if (searched.key == setting.info.key)
+      for (const auto& candidate : searched.candidates)
+        if (!is_set(setting, trial)) apply_setting(trial, searched.key, candidate);
+}
+
+// Finds the keys of a section that are set and have no effect. It is no mistake if a key that decides the effect is
+// searched: the key is then meant for other candidates.
+void check_effects(const Study& study, const std::string& section, Problems& problems) {
   for (const Setting& setting : settings_table()) {
-    const std::string& key = setting.info.key;
-    if (setting.conditions.empty() || key.rfind(section + ".", 0) != 0) continue;
-    const auto decides = [&](const std::string& other) { return other == key || is_decided_by(setting, other); };
+    if (setting.conditions.empty() || setting.info.key.rfind(section + ".", 0) != 0) continue;
+    const auto causes = deciding_keys(setting);
+    if (std::any_of(causes.begin(), causes.end(), [&](const auto& cause) { return is_searched(study, cause); }))
+      continue;
     Study trial = study;
-    combinations.for_each_distinct(decides, [&](std::int64_t number) {
-      combinations.apply(number, trial);
-      const Condition* const failed = is_set(setting, trial) ? failed_condition(setting, trial) : nullptr;
-      if (failed == nullptr) return;
-      const auto causes = deciding_keys(setting);
-      if (std::all_of(causes.begin(), causes.end(), [&](const auto& cause) { return is_mistake(study, key, cause); }))
-        add_no_effect(trial, setting, *failed, problems);
-    });
+    set_searched(setting, study.search, trial);
+    const Condition* const failed = is_set(setting, trial) ? failed_condition(setting, trial) : nullptr;
+    if (failed != nullptr) add_no_effect(trial, setting, *failed, problems);
   }
 }
 
@@ -60,10 +64,6 @@ void check_effects(const Study& study, const Combinations& combinations, const s
 void Problems::add(const std::vector<std::string>& keys, const std::string& sentence) {
   const std::string shown = printable(sentence);
   if (known_.insert(shown).second) list_.push_back({shown, keys});
-}
-
-bool is_mistake(const Study& study, const std::string& key, const std::string& cause) {
-  return !is_searched(study, cause) || (is_searched(study, key) && !study.search.draws_trials());
 }
 
 std::string assignment(const Study& study, const std::string& key) {
@@ -90,7 +90,7 @@ std::vector<StudyProblem> problems_in(const Study& study) {
   check_run(study, others);
   for (const auto& [section, found] :
        {std::pair("data", &data), {"model", &model}, {"train", &train}, {"run", &others}})
-    check_effects(study, combinations, section, *found);
+    check_effects(study, section, *found);
   std::vector<StudyProblem> problems;
   for (const Problems* section : {&data, &model, &train, &others})
     problems.insert(problems.end(), section->list().begin(), section->list().end());

@@ -23,11 +23,6 @@ class Problems {
   std::vector<StudyProblem> list_;
 };
 
-/// Whether it is a mistake to set `key` although the value of `cause` makes it ineffective. It is not if only `cause`
-/// is searched, since `key` is then meant for other candidates. If both are searched, it is in a grid, which would
-/// train the same model repeatedly.
-bool is_mistake(const Study& study, const std::string& key, const std::string& cause);
-
 /// "train.epochs = 5"
 std::string assignment(const Study& study, const std::string& key);
 

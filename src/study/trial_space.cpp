@@ -12,6 +12,7 @@
 
 #include "core/random/random_stream.hpp"
 #include "core/random/range_draw.hpp"
+#include "study/effect.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
 
@@ -82,9 +83,13 @@ std::int64_t permuted(std::int64_t number, std::int64_t count, std::uint64_t see
 
 }  // namespace
 
-TrialSpace::TrialSpace(const Study& study) : seed_(study.study.seed), combinations_(study) {
+TrialSpace::TrialSpace(const Study& study) : seed_(study.study.seed), base_(study), combinations_(study) {
+  base_.search.keys.clear();
   bool has_ranges = false;
   for (const auto& searched : study.search.keys) {
+    std::vector<std::size_t>& deciding = deciding_.emplace_back();
+    for (std::size_t other = 0; other < study.search.keys.size(); ++other)
+      if (is_decided_by(*find_setting(searched.key), study.search.keys[other].key)) deciding.push_back(other);
     samplings_.push_back(searched.sampling);
     has_ranges = has_ranges || searched.sampling != Sampling::list;
   }
@@ -95,12 +100,9 @@ TrialSpace::TrialSpace(const Study& study) : seed_(study.study.seed), combinatio
   trials_ = is_random ? study.search.trials : combinations_.count();
 }
 
-std::int64_t TrialSpace::combination(std::int64_t trial) const {
-  assert(order_ != Order::drawn);
-  return order_ == Order::grid ? trial : permuted(trial, combinations_.count(), seed_);
-}
-
+// The value of a key in a random search, as if it had an effect.
 std::string TrialSpace::drawn(std::int64_t trial, std::size_t key) const {
+  if (order_ == Order::shuffled) return combinations_.value(permuted(trial, combinations_.count(), seed_), key);
   const auto& candidates = combinations_.candidates(key);
   const std::uint64_t name = hash_of(combinations_.key(key));
   RandomStream stream(seed_, Purpose::drawn_value, (name << 32) | static_cast<std::uint64_t>(trial));
@@ -108,24 +110,28 @@ std::string TrialSpace::drawn(std::int64_t trial, std::size_t key) const {
   return drawn_from_range(samplings_[key], candidates.front(), candidates.back(), stream);
 }
 
+bool TrialSpace::has_effect(std::int64_t trial, std::size_t key) const {
+  if (deciding_[key].empty()) return true;
+  Study point = base_;
+  for (const std::size_t other : deciding_[key]) apply_setting(point, combinations_.key(other), drawn(trial, other));
+  return failed_condition(*find_setting(combinations_.key(key)), point) == nullptr;
+}
+
 std::string TrialSpace::value(std::int64_t trial, std::size_t key) const {
   assert(trial >= 0 && trial < trials_);
-  return order_ == Order::drawn ? drawn(trial, key) : combinations_.value(combination(trial), key);
+  if (order_ == Order::grid) return combinations_.value(trial, key);
+  return has_effect(trial, key) ? drawn(trial, key) : combinations_.candidates(key).front();
 }
 
 std::vector<std::string> TrialSpace::apply(std::int64_t trial, Study& study) const {
   std::vector<std::string> values;
   values.reserve(samplings_.size());
-  if (order_ == Order::drawn) {
-    for (std::size_t key = 0; key < samplings_.size(); ++key) {
-      values.push_back(drawn(trial, key));
-      apply_setting(study, combinations_.key(key), values.back());
-    }
+  for (std::size_t key = 0; key < samplings_.size(); ++key) values.push_back(value(trial, key));
+  if (order_ == Order::grid) {
+    combinations_.apply(trial, study);
     return values;
   }
-  const std::int64_t number = combination(trial);
-  combinations_.apply(number, study);
-  for (std::size_t key = 0; key < samplings_.size(); ++key) values.push_back(combinations_.value(number, key));
+  for (std::size_t key = 0; key < samplings_.size(); ++key) apply_setting(study, combinations_.key(key), values[key]);
   return values;
 }
 

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "study/combinations.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 
-/// Maps the numbers of trials to values of the searched keys. A grid has one trial per combination of candidates. In a
-/// random search, a drawn value depends only on the study's seed, the number of the trial and the name of the key: more
-/// trials or other searched keys do not change it. If every key has a list, the trials are distinct combinations in
-/// random order.
+/// Maps the numbers of trials to values of the searched keys. A grid has one trial per combination of candidates,
+/// without those that differ only in keys without effect. In a random search, a drawn value depends only on the study's
+/// seed, the number of the trial and the name of the key: more trials or other searched keys do not change it. If every
+/// key has a list, distinct combinations are drawn in random order. A key without effect in a trial has its first
+/// candidate there, or the lower end of its range.
 class TrialSpace {
  public:
   explicit TrialSpace(const Study& study);
@@ -34,12 +36,14 @@ class TrialSpace {
  private:
   enum class Order { grid, shuffled, drawn };
 
-  std::int64_t combination(std::int64_t trial) const;
   std::string drawn(std::int64_t trial, std::size_t key) const;
+  bool has_effect(std::int64_t trial, std::size_t key) const;
 
   std::uint64_t seed_;
+  Study base_;  // the study without its candidates
   Combinations combinations_;
-  std::vector<Sampling> samplings_;  // by key
+  std::vector<std::vector<std::size_t>> deciding_;  // by key: the searched keys that decide its effect
+  std::vector<Sampling> samplings_;                 // by key
   Order order_;
   std::int64_t trials_;
 };

@@ -128,14 +128,14 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
   const auto estimate_of = [&](const Trial& trial) {
     return estimate_trial(trial, data.shape, parameters_of(data.networks, trial), training_rows);
   };
-  double flops = 0, memory = 0, estimated = 0;  // sums and maximum over trials of different costs, and their number
-  plan.for_each_distinct(decides_cost, [&](const Trial& trial) {
+  double flops = 0, memory = 0, weights = 0;  // sums and maximum over trials of different costs
+  plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     const TrialEstimate estimate = estimate_of(trial);
-    flops += estimate.flops;
+    flops += weight * estimate.flops;
     memory = std::max(memory, estimate.memory_bytes);
-    estimated += 1;
+    weights += weight;
   });
-  flops *= static_cast<double>(plan.iteration_count()) / estimated;  // each represents the same number of trials
+  flops *= static_cast<double>(plan.iteration_count()) / weights;
   flops *= trained_part(sizes, study.train.epochs);
   std::vector<TrialEstimate> shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), trials_shown); ++number)
@@ -144,6 +144,7 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));
   text += iterations_line(plan, sizes, study.train.epochs) + "\n";
+  if (const auto skipped = plan.skipped_text(); !skipped.empty()) text += fmt::format("skipped      {}\n", skipped);
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"),
                       counted(prepared.ranks.lane_count(), "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));

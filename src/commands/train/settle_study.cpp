@@ -80,11 +80,10 @@ double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShap
   const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
   GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
   const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
-  // Each visited trial represents the same number of trials.
-  plan.for_each_distinct(decides_cost, [&](const Trial& trial) {
+  plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     if (!has_core_engine(trial, shape)) return;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
-    speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows));
+    speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows), weight);
   });
   return speedup.value();
 }

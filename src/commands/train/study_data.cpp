@@ -32,7 +32,7 @@ void require_streamable(const Study& study, const Plan& plan) {
                     "file). Set it to yes or no, {}.",
                     advice));
   const auto decides_batches = [](const std::string& key) { return key == "train.batch_size"; };
-  plan.for_each_distinct(decides_batches, [&](const Trial& trial) {
+  plan.for_each_distinct(decides_batches, [&](const Trial& trial, double) {
     if (trial.train.batch_size == 0)
       throw UsageError(
           fmt::format("train.batch_size = full requires all rows in memory ('{}' is streamed). Set a number "

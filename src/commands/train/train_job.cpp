@@ -166,6 +166,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
       log_root(fmt::format("rows: {}", row_text(layout, data.shape.features)));
     log_root(fmt::format("{}: {}{} into '{}'", study.study.name, counted(current.work.count(), "iteration"),
                          stages.last_stage_text(), run.directory));
+    if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);
     warn_of_slow_blas(torch_trains(plan, prepared.engine_of_trial));
     if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) log_root(note);

@@ -141,7 +141,7 @@ TEST_CASE("small networks are expected to be faster on cores, and large networks
     trial.train.batch_size = batch;
     const auto parameters = parameter_count(network_layout(trial.model, rows));
     GpuSpeedup speedup(rows, cores);
-    speedup.add(trial, estimate_trial(trial, rows, parameters, rows.rows));
+    speedup.add(trial, estimate_trial(trial, rows, parameters, rows.rows), 1);
     return speedup.value();
   };
   CHECK(speedup_of({32}, 32, 1) < 0.02);

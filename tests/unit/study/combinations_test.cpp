@@ -22,6 +22,26 @@ Study study_of(const std::vector<SearchedKey>& keys) {
 const Study grid =
     study_of({{"train.epochs", {"1", "2"}}, {"model.bias", {"false"}}, {"train.batch_size", {"8", "full", "4"}}});
 
+Study grid_study(const std::vector<SearchedKey>& keys) {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = keys;
+  return study;
+}
+
+KeyFilter selects(const Values& keys) {
+  return [keys](const std::string& key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+}
+
+using Choices = std::vector<std::vector<std::size_t>>;
+
+Choices distinct(const Combinations& combinations, const Values& keys) {
+  Choices visited;
+  combinations.for_each_distinct(selects(keys),
+                                 [&](const std::vector<std::size_t>& choice, double) { visited.push_back(choice); });
+  return visited;
+}
+
 }  // namespace
 
 TEST_CASE("combinations are numbered with the last key varying fastest and set exactly the searched keys") {
@@ -44,25 +64,100 @@ TEST_CASE("combinations are numbered with the last key varying fastest and set e
 TEST_CASE("a study without searched keys has one combination") {
   const Combinations combinations(study_of({}));
   CHECK(combinations.count() == 1);
-  std::vector<std::int64_t> visited;
-  combinations.for_each_distinct([](const std::string&) { return true; },
-                                 [&](std::int64_t number) { visited.push_back(number); });
-  CHECK(visited == std::vector<std::int64_t>{0});
+  CHECK(distinct(combinations, {}) == Choices{{}});
 }
 
-TEST_CASE("distinct combinations of some keys are listed by their first occurrence, in ascending order") {
+TEST_CASE("distinct choices of some keys are visited in ascending order, with the number of their combinations") {
   const Combinations combinations(grid);
-  const auto distinct = [&](const Values& keys) {
-    const auto counts = [&](const std::string& key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
-    std::vector<std::int64_t> visited;
-    combinations.for_each_distinct(counts, [&](std::int64_t number) { visited.push_back(number); });
-    return visited;
+  CHECK(distinct(combinations, {}) == Choices{{0, 0, 0}});
+  CHECK(distinct(combinations, {"train.epochs"}) == Choices{{0, 0, 0}, {1, 0, 0}});
+  CHECK(distinct(combinations, {"train.batch_size", "model.bias"}) == Choices{{0, 0, 0}, {0, 0, 1}, {0, 0, 2}});
+  CHECK(distinct(combinations, {"train.batch_size", "train.epochs"}).size() == 6);
+  combinations.for_each_distinct([](const std::string& key) { return key == "train.epochs"; },
+                                 [](const std::vector<std::size_t>&, double count) { CHECK(count == 3); });
+}
+
+TEST_CASE("a grid skips combinations in which a key without effect has another value than its first") {
+  const auto values_of = [](const std::vector<SearchedKey>& keys) {
+    const Combinations combinations(grid_study(keys));
+    std::vector<Values> all;
+    for (std::int64_t number = 0; number < combinations.count(); ++number) {
+      all.emplace_back();
+      for (std::size_t key = 0; key < keys.size(); ++key) all.back().push_back(combinations.value(number, key));
+    }
+    return all;
   };
-  using Numbers = std::vector<std::int64_t>;
-  CHECK(distinct({}) == Numbers{0});
-  CHECK(distinct({"train.epochs"}) == Numbers{0, 3});
-  CHECK(distinct({"train.batch_size", "model.bias"}) == Numbers{0, 1, 2});
-  CHECK(distinct({"train.batch_size", "train.epochs"}) == Numbers{0, 1, 2, 3, 4, 5});
+  const SearchedKey optimizers{"train.optimizer", {"sgd", "adam"}}, momenta{"train.momentum", {"0", "0.9"}};
+  CHECK(values_of({optimizers, momenta}) == std::vector<Values>{{"sgd", "0"}, {"sgd", "0.9"}, {"adam", "0"}});
+  CHECK(values_of({momenta, optimizers}) == std::vector<Values>{{"0", "sgd"}, {"0.9", "sgd"}, {"0", "adam"}});
+  // A deciding key without effect: the hidden layers of a linear model, which also decide the effect of dropout.
+  CHECK(values_of({{"model.kind", {"linear", "mlp"}}, {"model.dropout", {"0", "0.5"}}, {"model.hidden", {"4", "8"}}}) ==
+        std::vector<Values>{
+            {"linear", "0", "4"}, {"mlp", "0", "4"}, {"mlp", "0.5", "4"}, {"mlp", "0", "8"}, {"mlp", "0.5", "8"}});
+  // Without skipped combinations, the last key varies fastest.
+  CHECK(values_of({momenta, {"train.optimizer", {"sgd", "rmsprop"}}}) ==
+        std::vector<Values>{{"0", "sgd"}, {"0", "rmsprop"}, {"0.9", "sgd"}, {"0.9", "rmsprop"}});
+}
+
+TEST_CASE("the combinations that a grid skips are counted, with the reason") {
+  const SearchedKey rates{"train.learning_rate", {"0.1", "0.2", "0.3"}}, momenta{"train.momentum", {"0", "0.9"}};
+  CHECK(Combinations(grid_study({{"train.optimizer", {"sgd", "adam"}}, momenta, rates})).skipped_text() ==
+        "3 of 12 combinations: train.momentum has no effect with train.optimizer = adam");
+  CHECK(Combinations(grid_study({{"train.optimizer", {"sgd", "adam", "adamw"}}, momenta})).skipped_text() ==
+        "2 of 6 combinations: train.momentum has no effect with train.optimizer = adam and adamw");
+  CHECK(Combinations(
+            grid_study(
+                {{"model.kind", {"linear", "cnn"}}, {"model.hidden", {"none", "8"}}, {"model.dropout", {"0", "0.5"}}}))
+            .skipped_text() ==
+        "4 of 8 combinations: model.hidden has no effect with model.kind = linear; model.dropout has no effect with "
+        "model.kind = linear; model.dropout has no effect if there is no hidden dense layer");
+  CHECK(Combinations(grid_study({{"train.optimizer", {"sgd", "rmsprop"}}, momenta})).skipped_text().empty());
+  CHECK(Combinations(grid_study({{"train.optimizer", {"sgd", "adam"}}, {"train.momentum", {"0.9"}}}))
+            .skipped_text()
+            .empty());
+}
+
+TEST_CASE("the choices of a grid that skips combinations have all of its combinations") {
+  const Combinations combinations(grid_study({{"train.learning_rate", {"0.1", "0.2", "0.3"}},
+                                              {"train.optimizer", {"sgd", "adam", "rmsprop"}},
+                                              {"train.momentum", {"0", "0.9"}},
+                                              {"train.alpha", {"0.9", "0.99"}}}));
+  CHECK(combinations.count() == 3 * (2 + 1 + 4));
+  for (const Values& keys :
+       {Values{}, {"train.optimizer"}, {"train.momentum"}, {"train.alpha", "train.learning_rate"}}) {
+    CAPTURE(keys);
+    double visited = 0;
+    combinations.for_each_distinct(selects(keys),
+                                   [&](const std::vector<std::size_t>&, double count) { visited += count; });
+    CHECK(visited == 21);
+  }
+  CHECK(distinct(combinations, {"train.optimizer"}) == Choices{{0, 0, 0, 0}, {0, 1, 0, 0}, {0, 2, 0, 0}});
+}
+
+TEST_CASE("a grid of many combinations that skips some needs no loop over them") {
+  std::vector<std::string> rates;
+  for (int candidate = 1; candidate <= 10000; ++candidate) rates.push_back(std::to_string(candidate));
+  const Combinations combinations(grid_study({{"train.learning_rate", rates},
+                                              {"train.optimizer", {"sgd", "adam"}},
+                                              {"train.momentum", {"0", "0.9"}},
+                                              {"train.weight_decay", rates}}));
+  CHECK(combinations.count() == 300000000);
+  CHECK(combinations.value(299999999, 0) == "10000");
+  CHECK(combinations.value(299999999, 1) == "adam");
+  CHECK(combinations.value(199999999, 2) == "0.9");
+  CHECK(combinations.value(200000000, 1) == "adam");
+}
+
+TEST_CASE("too many combinations of keys that decide the effect of others are refused") {
+  std::vector<std::string> widths, files;
+  for (int candidate = 1; candidate <= 400; ++candidate) {
+    widths.push_back(std::to_string(candidate));
+    files.push_back("torchscript:" + std::to_string(candidate) + ".pt");
+  }
+  CHECK_THROWS_WITH(
+      Combinations(grid_study({{"model.kind", files}, {"model.hidden", widths}, {"model.dropout", {"0", "0.5"}}})),
+      "the searched keys that decide the effect of other searched keys have 1.6e+05 combinations (the maximum is "
+      "100000). Search fewer values of model.kind, model.hidden.");
 }
 
 TEST_CASE("the count of a grid that is too large is the maximum plus one") {
@@ -75,6 +170,7 @@ TEST_CASE("the count of a grid that is too large is the maximum plus one") {
   }
   const Combinations combinations(study_of(keys));
   CHECK(combinations.count() == max_iterations + 1);
+  CHECK(distinct(combinations, {"train.epochs", "train.batch_size"}).size() == 40000);
   CHECK(combinations.value(0, 0) == "1");
   CHECK(combinations.value(201, 3) == "0.2");
   CHECK(combinations.value(201, 4) == "0.2");

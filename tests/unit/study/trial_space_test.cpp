@@ -126,6 +126,28 @@ TEST_CASE("a random search of lists visits distinct combinations, in random orde
                         "search.trials = 24 to train"));
 }
 
+TEST_CASE("a key without effect in a trial of a random search has its first candidate, and other draws are the same") {
+  const std::string others = "train.learning_rate = log_uniform(1e-4, 1e-1)\ntrain.optimizer = sgd, adam, adamw\n";
+  for (const std::string momentum : {"train.momentum = uniform(0.5, 0.9)", "train.momentum = 0.5, 0.7, 0.9"}) {
+    const Study study = random_study(others + momentum, 100);
+    const TrialSpace space(study), without(random_study(others, 100));
+    int drawn = 0, kept = 0;
+    for (std::int64_t trial = 0; trial < 100; ++trial) {
+      CHECK(space.value(trial, 0) == without.value(trial, 0));
+      CHECK(space.value(trial, 1) == without.value(trial, 1));
+      const bool has_effect = space.value(trial, 1) == "sgd";
+      const std::string value = space.value(trial, 2);
+      if (!has_effect) CHECK(value == "0.5");
+      ++(value == "0.5" ? kept : drawn);
+      Study point = study;
+      CHECK(space.apply(trial, point)[2] == value);
+      CHECK(setting_text(point, "train.momentum") == value);
+    }
+    CHECK(drawn > 10);
+    CHECK(kept > 50);
+  }
+}
+
 TEST_CASE("invalid ranges are refused with the reason") {
   const auto refused = [](const std::string& text, const std::string& why) {
     CAPTURE(text);
