@@ -1,30 +1,11 @@
-# cmake [-DSOURCE_DIR=src] -P cmake/CheckLayers.cmake
-# Checks the #include lines and the add_module calls of every folder in src/. Fails and prints one line per violation.
+# cmake [-DSOURCE_DIR=src] [-DPAGE=src/README.md] -P cmake/CheckLayers.cmake
+# Checks the #include lines and the add_module calls of every folder in src/, and the folders that src/README.md names.
+# Fails and prints one line per violation.
 # Files with the same name (x.hpp, x.cpp) are a unit. Units must not include each other in a cycle, not even in the same
 # folder.
 cmake_minimum_required(VERSION 3.21)
 
-# The folders, lowest layer first. A folder may use the folders on the lines before its own; main.cpp may use all.
-set(layers
-  "core"
-  "core/random files"
-  "files/hdf5 study"
-  "parallel/mpi"
-  "parallel/devices parallel/partition"
-  "data"
-  "data/import data/transform data/stream"
-  "models training/losses"
-  "training/metrics"
-  "training"
-  "search engines/native/kernels"
-  "engines/native/layers"
-  "engines/native"
-  "engines"
-  "engines/libtorch runs/directory runs/journal runs/results"
-  "runs"
-  "commands/line"
-  "commands/train commands/evaluate commands/preprocess commands/import commands/info commands/status"
-  "commands")
+include(${CMAKE_CURRENT_LIST_DIR}/../src/folders.cmake)
 
 # Third-party and public headers that only some files may include: pattern of the header | prefixes of the paths of
 # those files.
@@ -89,6 +70,70 @@ foreach(folder ${folders})
       report("${folder}/CMakeLists.txt: DEPENDS ${other}, which is not below ${folder}")
     endif()
   endforeach()
+endforeach()
+
+# ---- The diagram and the table of src/README.md
+
+# diagram_line(<folders of a layer> <variable>): "runs/{directory, journal}, search" for runs/directory runs/journal search
+function(diagram_line siblings variable)
+  set(names "")
+  set(parents "")
+  foreach(folder ${siblings})
+    get_filename_component(parent "${folder}" DIRECTORY)
+    get_filename_component(name "${folder}" NAME)
+    set(of_parent ${siblings})
+    list(FILTER of_parent INCLUDE REGEX "^${parent}/[^/]+$")
+    list(LENGTH of_parent count)
+    if(parent STREQUAL "" OR count EQUAL 1)
+      list(APPEND names ${folder})
+    elseif(NOT parent IN_LIST parents)
+      list(APPEND parents ${parent})
+      list(TRANSFORM of_parent REPLACE "^.*/" "")
+      list(JOIN of_parent ", " of_parent)
+      list(APPEND names "${parent}/{${of_parent}}")
+    endif()
+  endforeach()
+  list(JOIN names ", " line)
+  set(${variable} "    ${line}\n" PARENT_SCOPE)
+endfunction()
+
+# check_diagram(<text of the page>): the lines below main.cpp are the layers, from the highest to the lowest.
+function(check_diagram page)
+  string(REGEX REPLACE "^.*\n    main[.]cpp\n" "" rest "${page}")
+  list(REVERSE layers)
+  foreach(layer ${layers})
+    separate_arguments(siblings UNIX_COMMAND "${layer}")
+    diagram_line("${siblings}" expected)
+    string(REGEX MATCH "^[^\n]*\n" line "${rest}")
+    if(NOT line STREQUAL expected)
+      string(STRIP "${line}" line)
+      string(STRIP "${expected}" expected)
+      report("README.md: the diagram of the folders has the line '${line}' instead of '${expected}'")
+      break()
+    endif()
+    string(LENGTH "${line}" length)
+    string(SUBSTRING "${rest}" ${length} -1 rest)
+  endforeach()
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+
+if(NOT DEFINED PAGE)
+  set(PAGE ${SOURCE_DIR}/README.md)
+endif()
+file(READ ${PAGE} page)
+check_diagram("${page}")
+foreach(folder ${folders})
+  string(FIND "${page}" "\n| `${folder}` |" position)
+  if(position EQUAL -1 AND NOT folder MATCHES "^commands/.*")
+    report("README.md: the table of the folders has no row for ${folder}")
+  endif()
+endforeach()
+string(REGEX MATCHALL "\n\\| `[a-z/]+` \\|" rows "${page}")
+foreach(row ${rows})
+  string(REGEX MATCH "[a-z/]+" row "${row}")
+  if(NOT row IN_LIST folders)
+    report("README.md: the table of the folders has a row for ${row}, which is not in src/folders.cmake")
+  endif()
 endforeach()
 
 # ---- Every #include line
@@ -189,7 +234,7 @@ foreach(file ${files})
   if(file MATCHES "^(.+)/[^/]+$")
     string(REGEX REPLACE "/include/.*" "" folder ${CMAKE_MATCH_1})  # public headers, <sheaf/...>
     if(NOT folder IN_LIST folders)
-      report("${file}: is in a folder that is not in the table of cmake/CheckLayers.cmake")
+      report("${file}: is in a folder that is not in src/folders.cmake")
       continue()
     endif()
   elseif(NOT file STREQUAL "main.cpp")
@@ -231,6 +276,6 @@ if(problems)
   list(JOIN problems "\n" text)
   message("${text}")
   list(LENGTH problems wrong)
-  message(FATAL_ERROR "${wrong} violation(s) of the layers. The table is in cmake/CheckLayers.cmake.")
+  message(FATAL_ERROR "${wrong} violation(s) of the layers. The layers are in src/folders.cmake.")
 endif()
 message(STATUS "layers: ${count} files checked, no violations")
