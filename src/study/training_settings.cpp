@@ -151,6 +151,7 @@ void add_model_keys(std::vector<Setting>& table) {
       .only_with("model.kind", {"cnn", "auto"})
       .also_called({"filters", "out_channels"});
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.")
+      .only_with("model.kind", {"cnn", "auto"})
       .also_called({"kernel_size"});
   model
       .add("stem", &ModelOptions::stem,
@@ -167,6 +168,7 @@ void add_model_keys(std::vector<Setting>& table) {
                                {"gelu", Activation::gelu},
                                {"silu", Activation::silu}}),
            "Activation after each layer except the last; resnet: wherever the original network has ReLU.")
+      .only_with("model.kind", {"mlp", "cnn", "resnet18", "resnet50", "auto"})
       .also_called({"activation_function", "nonlinearity"})
       .values_also_called({{"logistic", "sigmoid"}, {"swish", "silu"}});
   model
@@ -182,6 +184,7 @@ void add_model_keys(std::vector<Setting>& table) {
       .only_if(has_hidden_layers())
       .also_called({"dropout_rate", "drop_rate", "dropout_prob"});
   model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.")
+      .only_with("model.kind", {"mlp", "linear", "cnn", "resnet18", "resnet50", "auto"})
       .also_called({"fit_intercept", "use_bias"});
   model
       .add("initialization", &ModelOptions::initialization,

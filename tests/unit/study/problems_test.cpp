@@ -161,6 +161,19 @@ TEST_CASE("model: a resnet needs images, and a model from a file has no layer se
                     "model.keep_weights = true has no effect (model.kind = plugin:a.so)");
 }
 
+TEST_CASE("model: kernels, activations and biases require a network that has them") {
+  check_valid(file_study({{"model.kind", "cnn"}, {"model.kernel", "5"}, {"model.activation", "tanh"}}));
+  check_valid(file_study({{"model.kernel", "5"}, {"model.activation", "tanh"}, {"model.bias", "no"}}));
+  check_valid(file_study({{"model.kind", "linear"}, {"model.bias", "no"}}));
+  check_valid(file_study({{"model.kind", "resnet18"}, {"model.activation", "tanh"}, {"model.bias", "no"}}));
+  check_one_problem(file_study({{"model.kind", "mlp"}, {"model.kernel", "5"}}),
+                    "model.kernel = 5 has no effect (model.kind = mlp). Leave it out, or set model.kind = cnn.");
+  check_one_problem(file_study({{"model.kind", "linear"}, {"model.activation", "tanh"}}),
+                    "model.activation = tanh has no effect (model.kind = linear)");
+  check_one_problem(file_study({{"model.kind", "torchscript:a.pt"}, {"model.bias", "no"}}),
+                    "model.bias = false has no effect (model.kind = torchscript:a.pt)");
+}
+
 TEST_CASE("model: an initialization requires weights that are drawn") {
   check_valid(file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialization", "he"}}));
   check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.initialization", "he"}}),
