@@ -89,7 +89,7 @@ std::vector<StudyProblem> problems_in(const Study& study) {
   check_iteration_count(study, others);
   check_run(study, others);
   for (const auto& [section, found] :
-       {std::pair("data", &data), {"model", &model}, {"train", &train}, {"run", &others}})
+       {std::pair("data", &data), {"model", &model}, {"train", &train}, {"search", &others}, {"run", &others}})
     check_effects(study, section, *found);
   std::vector<StudyProblem> problems;
   for (const Problems* section : {&data, &model, &train, &others})

@@ -135,13 +135,6 @@ void check_search(const Study& study, Problems& problems) {
   if (search.method == SearchMethod::random || search.method == SearchMethod::halving) check_trials(study, problems);
   if (search.method == SearchMethod::grid || search.method == SearchMethod::halving) check_lists(study, problems);
   if (search.method == SearchMethod::halving) check_halving(study, problems);
-  const SearchOptions defaults;
-  for (const auto& [key, is_set] : {std::pair("search.factor", search.factor != defaults.factor),
-                                    {"search.min_epochs", search.min_epochs != defaults.min_epochs}})
-    if (is_set && search.method != SearchMethod::halving)
-      problems.add({key, "search.method"},
-                   fmt::format("{} has no effect ({}). Leave it out, or set search.method = halving.",
-                               assignment(study, key), assignment(study, "search.method")));
   if (search.method == SearchMethod::none) check_no_search(study, problems);
 }
 

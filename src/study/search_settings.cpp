@@ -59,11 +59,15 @@ void add_search_keys(std::vector<Setting>& table) {
            "be "
            "extended: sheaf resume RUN_DIR --search.trials=N.")
       .also_called({"n_iter", "n_trials", "num_samples"});
-  search.add("factor", &SearchOptions::factor, integer(2, 1000),
-             "halving: each rung continues the best 1/factor of the trials (rounded up) for factor times the epochs.");
-  search.add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
-             "halving: least epochs of the first rung. The last rung has train.epochs, the one before train.epochs / "
-             "factor, and so on. Learning rate schedules extend over train.epochs in all rungs.");
+  search
+      .add("factor", &SearchOptions::factor, integer(2, 1000),
+           "halving: each rung continues the best 1/factor of the trials (rounded up) for factor times the epochs.")
+      .only_with("search.method", {"halving"});
+  search
+      .add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
+           "halving: least epochs of the first rung. The last rung has train.epochs, the one before train.epochs / "
+           "factor, and so on. Learning rate schedules extend over train.epochs in all rungs.")
+      .only_with("search.method", {"halving"});
   search
       .add("folds", &SearchOptions::folds, integer(1, max_iterations),
            "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 works also without "

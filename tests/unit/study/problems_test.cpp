@@ -241,6 +241,9 @@ TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of 
   check_one_problem(study, "searched keys need a search method (search.method = none). Set search.method = random.");
   check_one_problem(file_study({{"search.folds", "3"}}), "search.folds = 3 has no effect (search.method = none)");
   check_one_problem(file_study({{"search.repeats", "3"}}), "search.repeats = 3 has no effect (search.method = none)");
+  for (const std::string key : {"search.factor", "search.min_epochs"})
+    check_one_problem(file_study({{key, "2"}}),
+                      key + " = 2 has no effect (search.method = none). Leave it out, or set search.method = halving.");
   check_one_problem(grid(file_study(), {}), "search.method = grid has nothing to search");
   check_valid(grid(file_study({{"search.folds", "3"}, {"search.repeats", "2"}}), {}));
   check_valid(grid(file_study(), {searched("train.epochs", {"1"})}));
