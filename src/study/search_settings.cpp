@@ -40,34 +40,36 @@ void add_search_keys(std::vector<Setting>& table) {
                                  {"random", SearchMethod::random},
                                  {"halving", SearchMethod::halving}}),
            "grid: train every combination of the candidates in [search]; random: train search.trials combinations, "
-           "drawn "
-           "from lists and ranges; halving: train all of these for a few epochs (a rung), continue the best part of "
-           "them "
-           "for more epochs, and so on up to train.epochs. If the key is not set, it is random with search.trials, "
-           "otherwise "
-           "grid with candidates or folds.")
+           "drawn from lists and ranges; halving: train all of these for a few epochs (a rung), continue the best part "
+           "of them for more epochs, and so on up to train.epochs. If the key is not set, it is random with "
+           "search.trials, otherwise grid with candidates or folds.")
       .also_called({"sampler", "search_method"})
       .values_also_called({{"grid_search", "grid"},
                            {"gridsearchcv", "grid"},
                            {"gridsampler", "grid"},
                            {"random_search", "random"},
                            {"randomizedsearchcv", "random"},
-                           {"randomsampler", "random"}});
+                           {"randomsampler", "random"},
+                           {"successive_halving", "halving"},
+                           {"successivehalvingpruner", "halving"},
+                           {"halvinggridsearchcv", "halving"},
+                           {"halvingrandomsearchcv", "halving"}});
   search
       .add("trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
            "Number of trials that random and halving draw; none: halving trains all combinations. A random search can "
-           "be "
-           "extended: sheaf resume RUN_DIR --search.trials=N.")
-      .also_called({"n_iter", "n_trials", "num_samples"});
+           "be extended: sheaf resume RUN_DIR --search.trials=N.")
+      .also_called({"n_iter", "n_trials", "num_samples", "n_candidates"});
   search
       .add("factor", &SearchOptions::factor, integer(2, 1000),
            "halving: each rung continues the best 1/factor of the trials (rounded up) for factor times the epochs.")
-      .only_with("search.method", {"halving"});
+      .only_with("search.method", {"halving"})
+      .also_called({"reduction_factor"});
   search
       .add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
            "halving: least epochs of the first rung. The last rung has train.epochs, the one before train.epochs / "
            "factor, and so on. Learning rate schedules extend over train.epochs in all rungs.")
-      .only_with("search.method", {"halving"});
+      .only_with("search.method", {"halving"})
+      .also_called({"min_resource", "min_resources", "grace_period"});
   search
       .add("folds", &SearchOptions::folds, integer(1, max_iterations),
            "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 works also without "

@@ -147,7 +147,8 @@ for case, args, reason in (
         ("too many first epochs", ["--search.min_epochs=9"], "has no second rung"),
         ("ranges without trials", ["--search.trials=none"], "is a range"),
         ("a factor of 1", ["--search.factor=1"], "search.factor"),
-        ("a factor for a random search", ["--search.method=random", "--search.factor=2"], "has no effect"),
+        ("epochs of rungs for a random search", ["--search.method=random", "--search.min_epochs=2"],
+         "search.min_epochs = 2 has no effect (search.method = random)"),
         ("an unknown method", ["--search.method=hyperband"], "none | grid | random | halving")):
     result = sheaf("run", *STUDY, "--run.output=runs/refused", *args, ranks=2)
     checks.check(result.code == 2 and reason in result.stderr and not os.path.exists("runs/refused"), case, result.stderr)
