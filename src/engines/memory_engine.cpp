@@ -56,11 +56,10 @@ class MemoryEngine : public Engine {
 
   // Sets the trial of the iteration and its engine. Consecutive iterations often have the same trial.
   void begin_trial(const Iteration& iteration) {
-    if (iteration.trial == trial_number_ && iteration.stage == stage_) return;
+    if (iteration.trial == trial_number_) return;
     trial_number_ = -1;  // in case of an exception
     trial_ = context_.plan.trial(iteration.trial);
     engine_ = &engine_of(trial_, shape_, context_.study.run.engine, device_);
-    stage_ = iteration.stage;
     trial_number_ = iteration.trial;
   }
 
@@ -78,7 +77,7 @@ class MemoryEngine : public Engine {
   LaneDevice device_;
   DataShape shape_;
   IterationInputs inputs_;
-  std::int64_t stage_ = -1, trial_number_ = -1;  // of the current iteration
+  std::int64_t trial_number_ = -1;  // of the current iteration
   Trial trial_;
   const EngineEntry* engine_ = nullptr;  // engine for this trial
   std::map<const EngineEntry*, std::unique_ptr<Trainer>> trainers_;

@@ -2,7 +2,6 @@
 #include "search/halving.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "search/leaderboard.hpp"
 #include "study/study.hpp"
@@ -10,23 +9,6 @@
 
 namespace sheaf {
 namespace {
-
-// The costs of a trial in the last stage of the plan, and its number.
-using RankedTrial = std::pair<Costs, std::int64_t>;
-
-RankedTrial ranked_trial(const KnownResults& known, const Stage& stage, const Ranking& ranking, std::int64_t trial) {
-  double score = 0, validation_loss = 0, final_loss = 0;
-  IterationKey key{stage.number, trial, 0, 0, 0};
-  for (key.repeat = 0; key.repeat < stage.repeats; ++key.repeat)
-    for (key.fold = 0; key.fold < stage.folds; ++key.fold)
-      for (key.member = 0; key.member < stage.members; ++key.member) {
-        const KnownResult& result = known.of(key);
-        score += result.validation_score;
-        validation_loss += result.validation_loss;
-        final_loss += result.final_loss;
-      }
-  return {costs_of(ranking, score, validation_loss, final_loss), trial};
-}
 
 // Ascending numbers as ranges.
 std::vector<IndexRange> ranges_of(const std::vector<std::int64_t>& numbers) {
@@ -44,7 +26,9 @@ class Halving : public Searcher {
   explicit Halving(const Study& study)
       : ranking_(ranking_of(study)),
         factor_(study.search.factor),
-        rungs_(rungs_of(TrialSpace(study).count(), study.train.epochs, factor_, study.search.min_epochs)) {}
+        rungs_(rungs_of(TrialSpace(study).count(), study.train.epochs, factor_, study.search.min_epochs)) {
+    ranking_.metric_count = 0;  // further metrics do not decide
+  }
 
   std::int64_t max_stages() const override { return static_cast<std::int64_t>(rungs_.size()); }
 
@@ -76,14 +60,22 @@ class Halving : public Searcher {
  private:
   // The trials of a stage that continue, ascending.
   std::vector<std::int64_t> best_of(const KnownResults& known, const Stage& stage) const {
-    std::vector<RankedTrial> ranked;
-    for (const IndexRange& range : stage.trials)
-      for (std::int64_t trial = range.begin; trial < range.end; ++trial)
-        ranked.push_back(ranked_trial(known, stage, ranking_, trial));
-    std::sort(ranked.begin(), ranked.end());
-    ranked.resize(static_cast<std::size_t>(promoted_count(stage.trial_count(), factor_)));
+    const Plan& plan = known.plan();
+    Leaderboard leaderboard(plan, ranking_, stage.trial_count());
+    const IndexRange numbers = plan.iterations_of(stage.number);
+    for (std::int64_t number = numbers.begin; number < numbers.end; ++number) {
+      const KnownResult& found = known.of(plan.iteration(number));
+      IterationResult result;
+      result.iteration = number;
+      result.status = found.status;
+      result.final_loss = found.final_loss;
+      result.validation_loss = found.validation_loss;
+      result.validation_score = found.validation_score;
+      leaderboard.add(result, nullptr);
+    }
     std::vector<std::int64_t> trials;
-    for (const auto& [costs, trial] : ranked) trials.push_back(trial);
+    for (const TrialSummary& trial : leaderboard.ranked()) trials.push_back(trial.trial);
+    trials.resize(static_cast<std::size_t>(promoted_count(stage.trial_count(), factor_)));
     std::sort(trials.begin(), trials.end());
     return trials;
   }

@@ -13,8 +13,8 @@ namespace sheaf {
 struct Study;
 
 /// The epochs after which each rung ends, ascending; the last is `epochs`, and each is the next one divided by
-/// `factor`, rounded down. As many rungs as leave at least one of `trials` in the last one, and `min_epochs` in the
-/// first one; at least one rung. Pure.
+/// `factor`, rounded down. The first rung has at least `min_epochs`, and there are at most 1 + log_factor(trials)
+/// rungs. Pure.
 std::vector<std::int64_t> rungs_of(std::int64_t trials, std::int64_t epochs, std::int64_t factor,
                                    std::int64_t min_epochs);
 

@@ -104,9 +104,9 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   if (trial_.iterations == stage.per_trial()) end_trial();
 }
 
-Costs costs_of(const Ranking& ranking, double score, double validation_loss, double final_loss) {
-  const double of_score = cost(ranking.larger_is_better ? -score : score), of_loss = cost(validation_loss);
-  return ranking.by_loss ? Costs{of_loss, of_score, cost(final_loss)} : Costs{of_score, of_loss, cost(final_loss)};
+Leaderboard::Costs Leaderboard::costs_of(double score, double validation_loss, double final_loss) const {
+  const double of_score = cost(ranking_.larger_is_better ? -score : score), of_loss = cost(validation_loss);
+  return ranking_.by_loss ? Costs{of_loss, of_score, cost(final_loss)} : Costs{of_score, of_loss, cost(final_loss)};
 }
 
 void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) {
@@ -122,7 +122,7 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
   trial_.undefined_scores += group_.undefined_scores;
   for (const double score : group_.scores) add_score(score);
   const Group group = std::exchange(group_, {});
-  const Costs costs = costs_of(ranking_, group.score, group.validation_loss, group.final_loss);
+  const Costs costs = costs_of(group.score, group.validation_loss, group.final_loss);
   if (!group.finished || (!best_model_.empty() && !(costs < least_))) return;
   best_model_ = members;
   least_ = costs;
@@ -174,9 +174,12 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
 bool Leaderboard::is_before(const TrialSummary& a, const TrialSummary& b) const {
   // Trials with equal scores are ordered by their losses only within one kind of loss.
   const auto costs = [this](const TrialSummary& trial) {
-    const Costs all = costs_of(ranking_, trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
+    const Costs all = costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
     const LossFunction loss = ranking_.one_loss ? LossFunction() : loss_function(plan_.trial(trial.trial).train);
-    const auto reached = plan_.stage(trial.stage).to_epoch.value_or(std::numeric_limits<std::int64_t>::max());
+    // Of a search with several stages; a training that diverged in a later one has reached nothing.
+    const bool has_reached = plan_.stage_count() > 1 && std::isfinite(trial.mean_final_loss);
+    const auto reached =
+        has_reached ? plan_.stage(trial.stage).to_epoch.value_or(std::numeric_limits<std::int64_t>::max()) : 0;
     return std::tuple(-reached, all.front(), loss.kind, loss.delta, all);
   };
   const auto of_a = costs(a), of_b = costs(b);

@@ -61,11 +61,6 @@ bool has_one_loss(const Study& study);
 /// loss is not known, and trials with different kinds of losses, which are not comparable.
 Ranking ranking_of(const Study& study);
 
-/// The values that decide between trials or models, in the order of the ranking. Smaller is better; NaN and infinity
-/// are worst.
-using Costs = std::array<double, 3>;
-Costs costs_of(const Ranking& ranking, double score, double validation_loss, double final_loss);
-
 /// Ranks the trials of a plan while its iterations are added one by one. Stores a summary of each trial in each stage,
 /// and the single scores of the current trial only.
 class Leaderboard {
@@ -78,9 +73,9 @@ class Leaderboard {
   /// `metrics`: TrainedIteration::metrics.
   void add(const IterationResult& result, const EnsembleResult* ensemble, const std::vector<MetricValue>& metrics = {});
 
-  /// The trained trials, best first: those that were trained for more epochs, then by the means of their last stage in
-  /// the order of the ranking. Ties are in the
-  /// order of the trials. Values that are not finite rank last. Call it after the last iteration.
+  /// The trained trials, best first: those that reached more epochs, then by the means of their last stage in the order
+  /// of the ranking. Ties are in the order of the trials. Trials whose losses are not finite rank last. Call it after
+  /// the last iteration.
   std::vector<TrialSummary> ranked() const;
 
   /// Whether trial `a` ranks before trial `b`.
@@ -92,6 +87,8 @@ class Leaderboard {
   IndexRange best_model(std::int64_t trial) const;
 
  private:
+  using Costs = std::array<double, 3>;  // in the order of the ranking
+
   // The members of one trial, repeat and fold.
   struct Group {
     double score = 0, validation_loss = 0, final_loss = 0;  // summed over the members
@@ -101,6 +98,7 @@ class Leaderboard {
     std::vector<double> metrics;  // summed over the members; empty without any
   };
 
+  Costs costs_of(double score, double validation_loss, double final_loss) const;
   void end_group(IndexRange members, const EnsembleResult* ensemble);
   void add_score(double score);
   void add_metrics(const std::vector<double>& sums, double results);

@@ -112,6 +112,12 @@ void check_halving(const Study& study, Problems& problems) {
     problems.add({"search.method", "train.epochs"},
                  "search.method = halving cannot search train.epochs (it divides them among its rungs). Set "
                  "train.epochs to the epochs of the last rung.");
+  else if (const std::int64_t trials = search.draws_trials() ? search.trials : Combinations(study).count();
+           trials < search.factor)
+    problems.add({"search.method", "search.factor", "search.trials"},
+                 fmt::format("search.method = halving has no second rung (it has {}, and search.factor = {}). Search "
+                             "more trials, or set search.method = {}.",
+                             counted(trials, "trial"), search.factor, search.draws_trials() ? "random" : "grid"));
   else if (epochs > 0 && search.min_epochs > epochs / search.factor)
     problems.add({"search.method", "search.min_epochs", "search.factor", "train.epochs"},
                  fmt::format("search.method = halving has no second rung (search.min_epochs = {} times search.factor = "

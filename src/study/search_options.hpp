@@ -23,8 +23,9 @@ struct SearchedKey {
 
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
-  std::int64_t trials = 0;      ///< that are drawn; 0: all combinations of the candidates
-  std::int64_t factor = 3;      ///< halving: of the epochs, and of the trials that end, from rung to rung
+  std::int64_t trials = 0;  ///< that are drawn; 0: all combinations of the candidates
+  std::int64_t factor =
+      3;  ///< halving: a rung has this many times the epochs, and 1/factor of the trials, of the one before
   std::int64_t min_epochs = 1;  ///< halving: of the first rung
   std::int64_t folds = 1;       ///< 1: no cross-validation
   std::int64_t repeats = 1;     ///< each repeat draws new folds

@@ -235,7 +235,12 @@ void add_train_keys(std::vector<Setting>& table) {
                            {"binary_crossentropy", "bce"},
                            {"binary_cross_entropy", "bce"},
                            {"bceloss", "bce"},
-                           {"bcewithlogitsloss", "bce"}});
+                           {"bcewithlogitsloss", "bce"},
+                           {"mean_absolute_error", "mae"},
+                           {"absolute_error", "mae"},
+                           {"l1loss", "mae"},
+                           {"huber_loss", "huber"},
+                           {"huberloss", "huber"}});
   train
       .add("huber_delta", &TrainOptions::huber_delta, number("number > 0", is_positive),
            "huber: absolute error, in the units of the targets, above which the loss is linear.")

@@ -60,6 +60,7 @@ class MemoryTraining {
     if (context_.checkpoints != nullptr)
       seconds_before_ = restore_checkpoint(
           *context_.checkpoints, training_, loop_, trainer_, [&] { start(); }, [](ByteReader&) {});
+    has_paused_ = loop_.is_paused();  // by an earlier job
     first_step_ = loop_.steps();
     while (loop_.next() != TrainingLoop::Next::end) {
       bool leaving = false;

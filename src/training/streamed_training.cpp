@@ -123,11 +123,12 @@ void StreamedTraining::use(const Window& window, const std::function<bool()>& sh
     if (evaluate(window, should_stop) && window.last) end_validation();
   } else if (window.pass.epoch == loop_.epochs() && window.number == windows_) {
     train(window, should_stop);
-    if (context_.checkpoints != nullptr && loop_.is_paused()) save();  // for the stage that continues the training
   }
   const double seconds = seconds_since(start);
   seconds_ += seconds;
   if (validates) loop_.add_validation_seconds(seconds);
+  // For the stage that continues the training.
+  if (!validates && context_.checkpoints != nullptr && loop_.is_paused()) save();
 }
 
 // The rows of the window's data that belong to `rows`.

@@ -122,9 +122,9 @@ void TrainingLoop::restore(ByteReader& state) {
   require(found.epochs >= 0 && found.epochs <= range_.end && found.batches >= 0 && found.batches < epoch_batches_ &&
               found.steps == found.epochs * epoch_batches_ + found.batches,
           "its epochs and steps do not match this training");
-  // A training that paused after range_.begin epochs is validated again.
+  // The state may be from the end of any earlier stage.
   const bool is_validated =
-      found.epochs == range_.begin ? validation_.any() : validation_.follows(found.epochs, range_.end);
+      found.epochs <= range_.begin ? validation_.any() : validation_.follows(found.epochs, range_.end);
   require(!found.awaits_validation || (found.batches == 0 && is_validated),
           "it expects a validation that this training does not do");
   LearningRate rate = rate_;

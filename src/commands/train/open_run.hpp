@@ -52,8 +52,10 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
                                 const JournalHeader& header, const ArraySlice& slice, SearchStages& stages,
                                 const Communicator& world);
 
-/// Begins a new attempt and returns the journal of this rank. When the result of an iteration is on disk, the journal
-/// removes its checkpoints from `checkpoints`, which outlives it. Throws AgreedError. Collective over world.
+/// Begins a new attempt and returns the journal of this rank. When the result of an iteration is on disk, and no later
+/// stage continues its training, the journal removes its checkpoints from `checkpoints`. `plan` and `checkpoints`
+/// outlive the journal, which reads them in its own thread: stages are added only after results_so_far(). Throws
+/// AgreedError. Collective over world.
 std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const Plan& plan, CheckpointFiles& checkpoints,
                                              const Communicator& world);
 

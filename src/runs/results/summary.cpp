@@ -146,6 +146,10 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
     add(name, short_key(name), searched, true,
         [&](const TrialSummary& t) { return printable(plan.value(t.trial, key)); });
   }
+  if (plan.stage_count() > 1)
+    add("epochs", "epochs", ranking, false, [&](const TrialSummary& t) {
+      return fmt::format("{}", plan.stage(t.stage).epochs_of(plan.trial(t.trial).train.epochs).end);
+    });
   const bool by_loss = ranking_of(study).by_loss;
   if (has_validation(study)) {
     add("mean " + score_name(study), score_name(study), by_loss ? 3 : ranking, false,

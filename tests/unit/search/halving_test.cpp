@@ -35,7 +35,7 @@ Plan searched(const Study& study, const LossOf& loss_of) {
       IterationResult result;
       result.iteration = number;
       result.status = IterationStatus::finished;
-      result.validation_loss = loss_of(plan.iteration(number));
+      result.validation_loss = result.final_loss = loss_of(plan.iteration(number));
       known.add(result);
     }
   }

@@ -295,6 +295,7 @@ TEST_CASE("a trial's rank and best model come from the last stage that trained i
     result.iteration = static_cast<std::int64_t>(number);
     result.status = IterationStatus::finished;
     result.validation_score = scores[number];
+    result.final_loss = 1;
     leaderboard.add(result, nullptr);
   }
   std::vector<std::int64_t> order, stages, iterations;
@@ -310,4 +311,23 @@ TEST_CASE("a trial's rank and best model come from the last stage that trained i
   CHECK(leaderboard.best_model(0) == IndexRange{5, 6});
   CHECK(leaderboard.best_model(2) == IndexRange{6, 7});
   CHECK(leaderboard.best_model(3) == IndexRange{3, 4});
+}
+
+TEST_CASE("a training that diverged in a later stage ranks behind those that ended earlier") {
+  Study study = test::regression_study();
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3"}}};
+  Plan plan(study);
+  plan.add({0, {{0, 3}}, 1, 1, 1, 0, 2});
+  plan.add({1, {{1, 3}}, 1, 1, 1, 2, std::nullopt});
+  Leaderboard leaderboard(plan, {});
+  for (std::int64_t number = 0; number < 5; ++number) {
+    IterationResult result;
+    result.iteration = number;
+    result.status = number == 3 ? IterationStatus::diverged : IterationStatus::finished;
+    if (number != 3) result.validation_score = result.final_loss = 0.5;
+    leaderboard.add(result, nullptr);
+  }
+  std::vector<std::int64_t> order;
+  for (const TrialSummary& trial : leaderboard.ranked()) order.push_back(trial.trial);
+  CHECK(order == std::vector<std::int64_t>{2, 0, 1});
 }

@@ -54,6 +54,16 @@ void write_file(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
+// A new current directory for the files of a test.
+struct Scratch {
+  Scratch() {
+    std::filesystem::remove_all("parse_study_test");
+    std::filesystem::create_directory("parse_study_test");
+    std::filesystem::current_path("parse_study_test");
+  }
+  ~Scratch() { std::filesystem::current_path(".."); }
+};
+
 }  // namespace
 
 TEST_CASE("command-line values override those of the study file") {
@@ -184,6 +194,7 @@ TEST_CASE("a long list of problems is shortened") {
 }
 
 TEST_CASE("a file that cannot be a study file gives one message") {
+  const Scratch scratch;
   write_file("sound.cfg", sound);
   CHECK(parse_study("sound.cfg", {{"train.epochs", "3"}}).train.epochs == 3);
   CHECK(file_errors("absent.cfg") ==
@@ -203,6 +214,7 @@ TEST_CASE("a file that cannot be a study file gives one message") {
 }
 
 TEST_CASE("data and model files are relative to the folder of the study file, overrides to the current directory") {
+  const Scratch scratch;
   std::filesystem::create_directories("folder/inner");
   write_file(
       "folder/inner/s.cfg",
