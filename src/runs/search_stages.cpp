@@ -17,6 +17,19 @@ std::string SearchStages::last_stage_text() const {
   return searcher_.max_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
 }
 
+std::optional<Stage> SearchStages::following() const {
+  if (!more_may_come()) return std::nullopt;
+  const auto number = static_cast<std::size_t>(plan_.stage_count());
+  const std::vector<StageSize> sizes = searcher_.sizes(plan_);
+  if (number >= sizes.size() || sizes[number].from_epoch == 0) return std::nullopt;
+  Stage stage = plan_.stage(plan_.stage_count() - 1);
+  ++stage.number;
+  stage.trials.clear();
+  stage.from_epoch = sizes[number].from_epoch;
+  stage.to_epoch = sizes[number].to_epoch;
+  return stage;
+}
+
 bool SearchStages::choose_next() {
   if (!more_may_come()) return false;
   auto stage = searcher_.next(known_);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +33,15 @@ class SearchStages {
   /// " of stage 1"; empty for searches with a single stage.
   std::string last_stage_text() const;
 
-  /// Adds a result of the plan's last stage.
-  void add(const IterationResult& result) { known_.add(result); }
+  /// The epochs of the stage that continues the trainings of the plan's last stage, without its trials; nullopt if none
+  /// does or it is not known yet. Pure.
+  std::optional<Stage> following() const;
+
+  /// Adds a result of the plan's last stage, perhaps a second time.
+  void add(const IterationResult& result) { add(result.iteration, known_result(result)); }
+  void add(std::int64_t iteration, const KnownResult& result) { known_.add(iteration, result); }
+  /// The trials of following() that do not depend on missing results, in ascending ranges.
+  std::vector<IndexRange> certain() const { return searcher_.certain(known_); }
   /// Adds the next stage to the plan. All earlier stages must have all their results. Returns false if the search is
   /// done.
   bool choose_next();

@@ -21,6 +21,19 @@ std::vector<IndexRange> ranges_of(const std::vector<std::int64_t>& numbers) {
   return ranges;
 }
 
+// The part of an iteration's result that ranks its trial; nothing if it is missing.
+std::optional<IterationResult> result_of(const KnownResults& known, std::int64_t number) {
+  const KnownResult found = known.of(known.plan().iteration(number));
+  if (found.status == IterationStatus::missing || found.status == IterationStatus::failed) return std::nullopt;
+  IterationResult result;
+  result.iteration = number;
+  result.status = found.status;
+  result.final_loss = found.final_loss;
+  result.validation_loss = found.validation_loss;
+  result.validation_score = found.validation_score;
+  return result;
+}
+
 class Halving : public Searcher {
  public:
   explicit Halving(const Study& study)
@@ -53,29 +66,37 @@ class Halving : public Searcher {
     if (number + 1 < max_stages()) stage.to_epoch = rungs_[static_cast<std::size_t>(number)];
     if (number == 0) return stage;
     stage.from_epoch = rungs_[static_cast<std::size_t>(number) - 1];
-    stage.trials = ranges_of(best_of(known, plan.stage(number - 1)));
+    stage.trials = ranges_of(best_of(known));
+    if (stage.trials.empty()) return std::nullopt;
     return stage;
   }
 
+  std::vector<IndexRange> certain(const KnownResults& known) const override { return ranges_of(best_of(known)); }
+
  private:
-  // The trials of a stage that continue, ascending.
-  std::vector<std::int64_t> best_of(const KnownResults& known, const Stage& stage) const {
+  // The trials of the last stage that continue even if all trials with missing results become better, ascending.
+  // Diverged trainings cannot continue.
+  std::vector<std::int64_t> best_of(const KnownResults& known) const {
     const Plan& plan = known.plan();
+    const Stage& stage = plan.stage(plan.stage_count() - 1);
     Leaderboard leaderboard(plan, ranking_, stage.trial_count());
     const IndexRange numbers = plan.iterations_of(stage.number);
-    for (std::int64_t number = numbers.begin; number < numbers.end; ++number) {
-      const KnownResult& found = known.of(plan.iteration(number));
-      IterationResult result;
-      result.iteration = number;
-      result.status = found.status;
-      result.final_loss = found.final_loss;
-      result.validation_loss = found.validation_loss;
-      result.validation_score = found.validation_score;
-      leaderboard.add(result, nullptr);
+    const std::int64_t per_trial = stage.per_trial();
+    std::int64_t continue_count = promoted_count(stage.trial_count(), factor_);
+    std::vector<IterationResult> results;
+    for (std::int64_t first = numbers.begin; first < numbers.end; first += per_trial) {
+      results.clear();
+      for (std::int64_t number = first; number < first + per_trial; ++number)
+        if (const auto result = result_of(known, number)) results.push_back(*result);
+      if (static_cast<std::int64_t>(results.size()) < per_trial)
+        --continue_count;
+      else
+        for (const IterationResult& result : results) leaderboard.add(result, nullptr);
     }
     std::vector<std::int64_t> trials;
-    for (const TrialSummary& trial : leaderboard.ranked()) trials.push_back(trial.trial);
-    trials.resize(static_cast<std::size_t>(promoted_count(stage.trial_count(), factor_)));
+    for (const TrialSummary& trial : leaderboard.ranked())
+      if (trial.diverged == 0 && static_cast<std::int64_t>(trials.size()) < continue_count)
+        trials.push_back(trial.trial);
     std::sort(trials.begin(), trials.end());
     return trials;
   }

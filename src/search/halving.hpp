@@ -22,8 +22,9 @@ std::vector<std::int64_t> rungs_of(std::int64_t trials, std::int64_t epochs, std
 std::int64_t promoted_count(std::int64_t trials, std::int64_t factor);
 
 /// Creates a searcher with a stage for each rung. A stage continues the trainings of the best trials of the one before,
-/// by the means of their iterations in the order of the ranking; of equal trials, the first ones. The epochs of the
-/// study must be settled.
+/// by the means of their iterations in the order of the ranking; of equal trials, the first ones. Trials with diverged
+/// iterations do not continue, so a stage may have fewer trials, and the search ends if there are none. The epochs of
+/// the study must be settled.
 std::unique_ptr<const Searcher> make_halving(const Study& study);
 
 }  // namespace sheaf

@@ -16,29 +16,33 @@ namespace sheaf {
 
 /// The part of an iteration's result that searchers use. Missing values are NaN.
 struct KnownResult {
-  IterationStatus status = IterationStatus::missing;  ///< finished or diverged in a finished stage
+  IterationStatus status = IterationStatus::missing;  ///< finished or diverged in a complete stage
   double final_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< of the single member, not the ensemble
 };
 
-/// The finished stages of a search, and their results. Takes 32 bytes per iteration.
+inline KnownResult known_result(const IterationResult& result) {
+  return {result.status, result.final_loss, result.validation_loss, result.validation_score};
+}
+
+/// The stages of a search, and the results so far. Takes 32 bytes per iteration.
 class KnownResults {
  public:
   /// `plan` must outlive this object, and must have a stage before its results are added.
   explicit KnownResults(const Plan& plan) : plan_(plan) {}
 
-  void add(const IterationResult& result) {
+  void add(std::int64_t iteration, const KnownResult& result) {
     if (const auto needed = static_cast<std::size_t>(plan_.iteration_count()); results_.size() < needed)
       results_.resize(needed);
-    results_[static_cast<std::size_t>(result.iteration)] = {result.status, result.final_loss, result.validation_loss,
-                                                            result.validation_score};
+    results_[static_cast<std::size_t>(iteration)] = result;
   }
 
   /// The trials of the study and its stages.
   const Plan& plan() const { return plan_; }
-  const KnownResult& of(const IterationKey& key) const {
-    return results_[static_cast<std::size_t>(plan_.number_of(key))];
+  KnownResult of(const IterationKey& key) const {
+    const auto number = static_cast<std::size_t>(plan_.number_of(key));
+    return number < results_.size() ? results_[number] : KnownResult{};
   }
 
  private:
@@ -68,6 +72,11 @@ class Searcher {
   /// Returns the next stage (stage 0 if there are no results yet), or nullopt if the search is done. Called on rank 0
   /// only.
   virtual std::optional<Stage> next(const KnownResults& known) const = 0;
+
+  /// The trials of the last stage that the next one will certainly continue, whatever the results that are missing, as
+  /// ascending ranges. Failed iterations count as missing, because another attempt may train them. None by default.
+  /// Called on rank 0 only, while the stage is trained.
+  virtual std::vector<IndexRange> certain(const KnownResults&) const { return {}; }
 };
 
 }  // namespace sheaf

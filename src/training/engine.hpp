@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/index_range.hpp"
+#include "study/stage.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
@@ -22,6 +23,12 @@ class Engine {
   virtual ~Engine() = default;
   virtual bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
                      const std::function<bool()>& stop_requested) = 0;
+
+  /// Continues the trainings of `iterations`, which have results, in the epochs of `stage`, the next one, whose trials
+  /// are not known yet, until `stop_requested` returns true. Saves checkpoints instead of results. Errors of a training
+  /// have no effect, because the stage repeats it. By default, does nothing.
+  virtual void train_ahead(const std::vector<IndexRange>& /*iterations*/, const Stage& /*stage*/,
+                           const std::function<bool()>& /*stop_requested*/) {}
 };
 
 }  // namespace sheaf

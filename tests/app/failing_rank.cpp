@@ -3,10 +3,10 @@
 #include <chrono>
 #include <thread>
 
-#include "commands/train/train_stage.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "parallel/mpi/session.hpp"
+#include "support/one_stage.hpp"
 
 using namespace sheaf;
 
@@ -42,7 +42,6 @@ int main(int argc, char** argv) {
   RunOptions options;
   const RemainingIterations work({{0, 1000}});
   const EngineFactory make_engine = [failing](int) { return std::make_unique<BusyEngine>(failing); };
-  train_stage({options, PartitionKind::self, work, make_engine, {{core_lane}, ""}, nullptr, [] { return no_stop; }},
-              world, node);
+  test::train_one_stage({options, make_engine, {{core_lane}, ""}}, PartitionKind::self, work, world, node);
   return 0;
 }

@@ -59,7 +59,8 @@ void run_lane(WorkSource& source, const Communicator& world, const Lane& lane) {
 
 void measure_claims(double seconds, const Communicator& world) {
   const Communicator alone = Communicator::self();
-  WorkSource source(PartitionKind::self, (std::int64_t{1} << 32) - 1, 1, world, alone);
+  WorkSource source(1, world, alone);
+  source.begin(PartitionKind::self, (std::int64_t{1} << 32) - 1);
   std::vector<double> waits;
   waits.reserve(std::size_t{1} << 26);
   run_lane(source, world, [&] {
@@ -105,7 +106,8 @@ void measure_requests(double seconds, const Communicator& world) {
 
 // Returns the iterations per second that the lanes of both ranks claim from the pool of one node. Collective.
 double pool_rate(PartitionKind kind, std::int64_t total, const Communicator& world, const Communicator& node) {
-  WorkSource source(kind, total, 1, world, node);
+  WorkSource source(1, world, node);
+  source.begin(kind, total);
   std::int64_t count = 0;
   double seconds = 0;
   world.barrier();

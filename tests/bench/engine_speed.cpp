@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bench/fma_peak.hpp"
-#include "commands/train/train_stage.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "data/node_data.hpp"
@@ -25,6 +24,7 @@
 #include "parallel/mpi/session.hpp"
 #include "support/epochs.hpp"
 #include "support/loading.hpp"
+#include "support/one_stage.hpp"
 #include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
@@ -237,8 +237,7 @@ class StudyRun {
     const auto start = Clock::now();
     const RemainingIterations work({{0, plan_.iteration_count()}});
     const EngineFactory lane_engine = [&](int) { return make_engine(context, {-1, 1}); };
-    train_stage({run, PartitionKind::factoring, work, lane_engine, placement, nullptr, [] { return no_stop; }}, ranks_,
-                node_);
+    test::train_one_stage({run, lane_engine, placement}, PartitionKind::factoring, work, ranks_, node_);
     return ranks_.maximum(seconds_since(start));
   }
 

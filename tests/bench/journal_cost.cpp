@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <vector>
 
-#include "commands/train/train_stage.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "engines/lane_engine.hpp"
 #include "parallel/mpi/session.hpp"
 #include "runs/journal/journal_files.hpp"
+#include "support/one_stage.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
@@ -35,14 +35,8 @@ double run_seconds(const TrainingContext& context, JournalWriter* journal, const
   const RemainingIterations work({{0, context.plan.iteration_count()}});
   const EngineFactory lane_engine = [&](int) { return make_engine(context, {-1, 1}); };
   const auto start = Clock::now();
-  train_stage({context.study.run,
-               PartitionKind::factoring,
-               work,
-               lane_engine,
-               {{core_lane}, ""},
-               journal,
-               [] { return no_stop; }},
-              self, self);
+  test::train_one_stage({context.study.run, lane_engine, {{core_lane}, ""}, journal}, PartitionKind::factoring, work,
+                        self, self);
   return seconds_since(start);
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "commands/train/work_ahead.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/thread_group.hpp"
@@ -23,9 +24,10 @@ constexpr std::int64_t max_listed_iterations = 65536;
 }  // namespace
 
 struct Lanes::State {
-  State(const StageWork& part, WorkSource& work, int rank_number) : stage(part), source(work), rank(rank_number) {}
+  State(const LaneSetup& lane_setup, WorkSource& work, int rank_number)
+      : setup(lane_setup), source(work), rank(rank_number) {}
 
-  const StageWork& stage;
+  const LaneSetup& setup;
   WorkSource& source;
   const int rank;
 
@@ -33,9 +35,10 @@ struct Lanes::State {
 
   mutable std::mutex mutex;
   std::condition_variable changed;
-  std::size_t ended = 0;
+  const StageWork* stage = nullptr;  // the current one, or the last one
+  std::int64_t begun = 0;            // stages
+  std::size_t ended = 0;             // lanes, in the current stage
   std::exception_ptr failure;
-  bool begun = false;
   std::atomic<bool> stopping{false};
 
   ThreadGroup threads{"training"};
@@ -43,35 +46,32 @@ struct Lanes::State {
   ~State() {
     {
       const std::lock_guard lock(mutex);
-      if (ended < threads.size()) {  // only while an exception is thrown
-        stopping = true;
-        source.stop();
-      }
+      stopping = true;
+      if (begun > 0 && ended < threads.size()) source.stop();  // only while an exception is thrown
     }
     changed.notify_all();
     threads.join();
   }
 
-  double now() const { return seconds_since(stage.start); }
+  double now() const { return seconds_since(setup.start); }
 
   bool is_stopping() const { return stopping || source.is_stopped(); }
 
-  void train(int lane) {
-    const auto engine = stage.make_engine(lane);
+  void train(int lane, Engine& engine) {
     const auto sink = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
       iteration.result.lane = lane;
       const EngineName& name = iteration.result.engine;
       const bool on_gpu = name != no_engine && engine_named(name.view()).uses_gpus;
-      iteration.result.gpu = on_gpu ? stage.placement.lanes[static_cast<std::size_t>(lane)].gpu : -1;
+      iteration.result.gpu = on_gpu ? setup.placement.lanes[static_cast<std::size_t>(lane)].gpu : -1;
       iteration.result.start_seconds = now() - (iteration.result.seconds - iteration.earlier_seconds);
       const bool failed = iteration.result.status == IterationStatus::failed;
       failed_count += failed;
-      if (failed && stage.options.on_failure == OnFailure::stop) source.stop();
-      const double seconds = iteration.result.seconds;
-      const double cost = cost_of(stage.progress_value, iteration.result);
-      if (stage.journal) stage.journal->append(std::move(iteration));
-      source.report(lane, 1, seconds, cost);
+      if (failed && setup.options.on_failure == OnFailure::stop) source.stop();
+      const IterationResult result = iteration.result;
+      if (setup.journal) setup.journal->append(std::move(iteration));
+      source.report(lane, 1, result.seconds, cost_of(setup.progress_value, result));
+      if (stage->ahead) stage->ahead->add(result);
     };
     // The engine runs to its end even when the job stops, since other lanes may wait for this one. Claims are empty
     // then.
@@ -79,49 +79,69 @@ struct Lanes::State {
     IndexRange claim;  // positions that the engine has not got yet
     const auto next_iterations = [&] {
       if (claim.empty()) claim = source.claim(lane);
+      for (; stage->ahead && stage->ahead->has(claim); claim = source.claim(lane))
+        engine.train_ahead(stage->ahead->iterations_at_positions(claim), stage->ahead->stage(),
+                           [this] { return is_stopping() || source.is_closed(); });
       const IndexRange piece{claim.begin, std::min(claim.end, claim.begin + max_listed_iterations)};
       claim.begin = piece.end;
-      return stage.work.iterations_at_positions(piece);
+      return stage->work.iterations_at_positions(piece);
     };
-    while (engine->train(next_iterations(), sink, stop_requested)) {
+    while (engine.train(next_iterations(), sink, stop_requested)) {
     }
   }
 
-  // Returns false if the lanes must end before begin() is called.
-  bool await_begin() {
+  // Returns false if no stage follows the `trained` ones.
+  bool await_stage(std::int64_t trained) {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return begun || stopping; });
-    return begun;
+    changed.wait(lock, [&] { return begun > trained || stopping; });
+    return begun > trained && !stopping;
   }
 
-  void run_lane(int lane) {
-    try {
-      if (await_begin()) train(lane);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-      stopping = true;
-    }
+  void end_stage() {
     {
       const std::lock_guard lock(mutex);
       ++ended;
     }
     changed.notify_all();
   }
+
+  void run_lane(int lane) {
+    try {
+      std::unique_ptr<Engine> engine;
+      for (std::int64_t trained = 0; await_stage(trained); ++trained) {
+        if (!engine) engine = setup.make_engine(lane);
+        train(lane, *engine);
+        end_stage();
+      }
+    } catch (...) {
+      {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        stopping = true;
+      }
+      end_stage();
+    }
+  }
 };
 
-Lanes::Lanes(const StageWork& stage, WorkSource& source, int rank)
-    : state_(std::make_unique<State>(stage, source, rank)) {
-  state_->threads.start(stage.placement.lane_count(),
+Lanes::Lanes(const LaneSetup& setup, WorkSource& source, int rank)
+    : state_(std::make_unique<State>(setup, source, rank)) {
+  state_->threads.start(setup.placement.lane_count(),
                         [state = state_.get()](std::int64_t lane) { state->run_lane(static_cast<int>(lane)); });
 }
 
 Lanes::~Lanes() = default;
 
-void Lanes::begin() {
+const LaneSetup& Lanes::setup() const {
+  return state_->setup;
+}
+
+void Lanes::begin(const StageWork& stage) {
   {
     const std::lock_guard lock(state_->mutex);
-    state_->begun = true;
+    state_->stage = &stage;
+    state_->ended = 0;
+    ++state_->begun;
   }
   state_->changed.notify_all();
 }

@@ -12,21 +12,25 @@
 
 namespace sheaf {
 
-/// Starts a thread for each lane of `stage.placement`. Lanes wait for begin(), then train until `source` has no more
-/// work. If the source is stopped, lanes finish or checkpoint their current iterations. Lanes make no MPI call. The
-/// stage and the source outlive the object. The destructor stops the lanes and waits for them. Local.
+/// Starts a thread for each lane of `setup.placement`. In each stage the lanes train until `source` has no more work.
+/// If the source is stopped, they finish or checkpoint their current iterations. They keep their engines between the
+/// stages. Lanes make no MPI call. The setup and the source outlive the object. The destructor stops the lanes and
+/// waits for them. Local.
 class Lanes {
  public:
   /// Throws RunError if a thread cannot be started.
-  Lanes(const StageWork& stage, WorkSource& source, int rank);
+  Lanes(const LaneSetup& setup, WorkSource& source, int rank);
   ~Lanes();
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
-  /// Lets the lanes train.
-  void begin();
+  /// The setup of the lanes.
+  const LaneSetup& setup() const;
 
-  /// Waits until all lanes have ended or one has failed, at most `seconds`. Returns whether all have ended.
+  /// Lets the lanes train a stage, whose work the source hands out. `stage` must exist until wait() returns true.
+  void begin(const StageWork& stage);
+
+  /// Waits until all lanes have ended the stage or one has failed, at most `seconds`. Returns whether all have ended.
   bool wait(double seconds);
 
   /// The message of the first lane that failed.

@@ -35,6 +35,11 @@ class ModelSavingEngine : public Engine {
     return engine_->train(claim, write_first, stop_requested);
   }
 
+  void train_ahead(const std::vector<IndexRange>& iterations, const Stage& stage,
+                   const std::function<bool()>& stop_requested) override {
+    engine_->train_ahead(iterations, stage, stop_requested);
+  }
+
  private:
   // Moves the network out of `trained`, since no later step needs it.
   void write(std::int64_t number, TrainedIteration& trained) const {

@@ -14,6 +14,7 @@
 #include "commands/train/cut_off.hpp"
 #include "commands/train/final_gather.hpp"
 #include "commands/train/train_stage.hpp"
+#include "commands/train/work_ahead.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "engines/lane_engine.hpp"
@@ -45,7 +46,8 @@ class RunTraining {
         waiting_(network_limit(options_, job.run.resume_command(), world, node)),
         route_(world, node, leaders, waiting_),
         stop_cause_(stop_watch_of(options_, job.start, world)),
-        context_(job.context) {}
+        context_(job.context),
+        channel_(world.split(0)) {}
 
   TrainingOutcome train(RemainingStage current) {
     TrainingOutcome trained;
@@ -60,6 +62,7 @@ class RunTraining {
       log_root(fmt::format("{}{}", counted(trained.last.work.count(), "iteration"), job_.stages.last_stage_text()));
     }
     if (!journal_) return trained;
+    lanes_.reset();
     agree_in_background(
         world_,
         [&] {
@@ -93,7 +96,15 @@ class RunTraining {
       if (saves_models() && world_.is_root()) make_directory(models_directory(job_.run.directory));
     });
     journal_ = begin_journal(job_.run, job_.plan, *files_, world_);
-    start_ = Clock::now();
+    setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
+                             journal_.get(), progress_value_of(context_.study)});
+    source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
+    agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
+  }
+
+  std::unique_ptr<Engine> make_lane_engine(int lane) const {
+    auto engine = make_engine(context_, job_.placement.lanes[static_cast<std::size_t>(lane)]);
+    return saves_models() ? saving_models(std::move(engine), job_.models) : std::move(engine);
   }
 
   // Removes the checkpoints of trainings that the current stage does not continue; tells all ranks about the others,
@@ -116,21 +127,14 @@ class RunTraining {
     if (!journal_) begin();
     const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
     journal_->begin_stage({stage, current.iterations.begin});
-    const StageWork work{options_,
-                         settled_kind(options_.partition, context_.stream != nullptr, node_.size() == world_.size(),
-                                      stage.trial_count()),
-                         current.work,
-                         [this](int lane) {
-                           auto engine = make_engine(context_, job_.placement.lanes[static_cast<std::size_t>(lane)]);
-                           return saves_models() ? saving_models(std::move(engine), job_.models) : std::move(engine);
-                         },
-                         job_.placement,
-                         journal_.get(),
-                         stop_cause_,
-                         job_.run.resume_command(),
-                         progress_value_of(context_.study),
-                         start_};
-    return train_stage(work, world_, node_);
+    const bool is_streamed = context_.stream != nullptr;
+    const PartitionKind partition =
+        settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), stage.trial_count());
+    std::optional<WorkAhead> ahead;
+    if (allows_work_ahead(job_.stages, partition, is_streamed, !job_.run.slice.is_whole(), source_->lane_count()))
+      ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, channel_);
+    const StageWork work{partition, current.work, ahead ? &*ahead : nullptr, stop_cause_, job_.run.resume_command()};
+    return train_stage(work, *lanes_, *source_, world_);
   }
 
   // Adds the next stage if the current one has all its results. Array tasks do not: a job that starts after all tasks
@@ -164,8 +168,11 @@ class RunTraining {
   std::optional<CheckpointFiles> files_;
   Checkpoints checkpoints_;
   std::optional<LossLog> loss_log_;
-  std::unique_ptr<JournalWriter> journal_;  // null if no iteration had to be trained so far
-  Clock::time_point start_;
+  const Communicator channel_;              // for WorkAhead
+  std::unique_ptr<JournalWriter> journal_;  // this and the next members: null if no iteration had to be trained so far
+  std::optional<LaneSetup> setup_;
+  std::optional<WorkSource> source_;
+  std::optional<Lanes> lanes_;
 };
 
 }  // namespace

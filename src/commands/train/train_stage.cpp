@@ -11,10 +11,11 @@
 
 #include "commands/train/cut_off.hpp"
 #include "commands/train/progress.hpp"
+#include "commands/train/work_ahead.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/patience.hpp"
 #include "parallel/mpi/session.hpp"
 #include "parallel/partition/work_source.hpp"
 
@@ -50,14 +51,15 @@ void close_if_possible(JournalWriter& journal) {
   const std::string message = cut_off_text(lost.what(), stage.resume_command);
   if (source.is_leader()) log_error(message.c_str());
   source.stop();
-  if (stage.journal) stage.journal->hurry();
+  JournalWriter* const journal = lanes.setup().journal;
+  if (journal) journal->hurry();
   const auto start = Clock::now();
   const auto waited = [&] { return seconds_since(start); };
   while (waited() < min_seconds || (waited() < max_seconds && !lanes.wait(0))) {
     std::this_thread::sleep_for(std::chrono::duration<double>(source.service()));
   }
   try {
-    if (stage.journal) close_if_possible(*stage.journal);
+    if (journal) close_if_possible(*journal);
   } catch (const std::exception& error) {
     log_error(message_of(error));
     MpiSession::abort(static_cast<int>(ExitCode::failed));
@@ -67,29 +69,28 @@ void close_if_possible(JournalWriter& journal) {
 
 }  // namespace
 
-StopCause train_stage(const StageWork& stage, const Communicator& world, const Communicator& node) {
+StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, const Communicator& world) {
   const auto start = Clock::now();
   const auto seconds = [start] { return seconds_since(start); };
-  WorkSource source(stage.partition, stage.work.count(), static_cast<int>(stage.placement.lane_count()), world, node,
-                    network_timeout_of(stage.options));
+  const LaneSetup& setup = lanes.setup();
+  source.begin(stage.partition, stage.work.count(), stage.ahead ? MoreWork::may_follow : MoreWork::none);
   std::optional<Progress> progress;
-  if (world.is_root()) progress.emplace(stage.options.progress, stage.work.count(), stage.progress_value);
+  if (world.is_root()) progress.emplace(setup.options.progress, stage.work.count(), setup.progress_value);
 
-  std::optional<Lanes> lanes;
-  agree(world, [&] { lanes.emplace(stage, source, world.rank()); });
-  lanes->begin();
+  lanes.begin(stage);
   StopCause cause = no_stop;
   const auto note_cause = [&] {
     if (cause == no_stop) cause = stage.stop_cause();
-    if (stage.options.on_failure == OnFailure::stop && lanes->failed_count() > 0) cause = iteration_failed;
+    if (setup.options.on_failure == OnFailure::stop && lanes.failed_count() > 0) cause = iteration_failed;
   };
   const auto serve = [&] {
     note_cause();
     if (cause != no_stop) source.stop();
-    if (stage.journal) {
-      if (source.is_stopped()) stage.journal->hurry();
-      end_job_if(stage.journal->failure(), source);
+    if (setup.journal) {
+      if (source.is_stopped()) setup.journal->hurry();
+      end_job_if(setup.journal->failure(), source);
     }
+    if (stage.ahead) stage.ahead->service(source);
     const double pause_seconds = source.service();
     if (progress) progress->update(source.finished_count(), seconds(), source.lowest_cost());
     return pause_seconds;
@@ -97,15 +98,19 @@ StopCause train_stage(const StageWork& stage, const Communicator& world, const C
   const auto serve_while_waiting = [&](double) { return serve(); };
 
   try {
-    while (!lanes->wait(serve())) end_job_if(lanes->failure(), source);
-    end_job_if(lanes->failure(), source);
+    while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
+    end_job_if(lanes.failure(), source);
     source.end_lanes();
+    if (stage.ahead) {
+      stage.ahead->end_lanes();
+      wait_patiently([&] { return stage.ahead->is_over(); }, serve_while_waiting);
+    }
     world.patient_barrier(serve_while_waiting);
     note_cause();
     cause = world.patient_maximum(cause, serve_while_waiting);
     source.leave();
   } catch (const ConnectionLost& lost) {
-    end_without_other_hosts(lost, stage, *lanes, source);
+    end_without_other_hosts(lost, stage, lanes, source);
   }
   if (progress) progress->finish(source.finished_count(), seconds(), source.lowest_cost());
   return cause;

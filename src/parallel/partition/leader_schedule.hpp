@@ -18,12 +18,14 @@ struct ReportPeriods {
   double news = 0;    ///< while iterations finish
   double listen = 0;  ///< while the lanes train without finishing an iteration, to learn whether the job stops
   double rest = 0;    ///< after the end of the node's work, as a heartbeat
+  double retry = 0;   ///< between requests while rank 0 has no iterations
 
   /// `timeout_seconds` is the time without a message that ends the job, or infinity.
   ReportPeriods(std::int64_t nodes, double timeout_seconds)
       : news(std::max(0.1, seconds_per_node * static_cast<double>(nodes))),
         listen(std::max(std::min(0.25, timeout_seconds / 4), news)),
-        rest(std::max(std::min(5.0, timeout_seconds / 4), news)) {}
+        rest(std::max(std::min(5.0, timeout_seconds / 4), news)),
+        retry(std::max(20e-3, seconds_per_node * static_cast<double>(nodes))) {}
 
  private:
   static constexpr double seconds_per_node = 1e-4;
@@ -45,13 +47,17 @@ class LeaderSchedule {
   /// The node has `node_lanes` of the `workers` lanes in the job.
   LeaderSchedule(PartitionKind kind, std::int64_t total, std::int64_t node_lanes, std::int64_t workers,
                  ReportPeriods periods)
-      : kind_(kind), total_(total), lanes_(node_lanes), workers_(workers), periods_(periods) {}
+      : kind_(kind),
+        total_(std::max<std::int64_t>(total, 1)),
+        lanes_(node_lanes),
+        workers_(workers),
+        periods_(periods) {}
 
   /// Returns the report that is due, if any. Must not be called before the last report is answered. `pool` is the
   /// NodePool of the node.
   template <class Pool>
   std::optional<NodeReport> due(Pool& pool, double now) {
-    const bool wants = wants_range(pool);
+    const bool wants = wants_range(pool, now);
     if (!wants && pool.is_stopped() == reported_stopped_ && !is_time_to_report(pool, now)) return std::nullopt;
     NodeReport report = report_of(pool, now);
     if (!wants) return report;
@@ -69,8 +75,9 @@ class LeaderSchedule {
     return report;
   }
 
-  /// Records a granted range.
+  /// Records the range in the answer to the last report.
   void accept(const IndexRange& range) {
+    if (requested_at_ == reported_) was_in_vain_ = range.empty();
     if (range.empty()) return;
     if (kind_ == PartitionKind::self) wanted_ = range.count();
     is_tail_ = kind_ != PartitionKind::self && range.count() <= lanes_;
@@ -79,7 +86,7 @@ class LeaderSchedule {
   /// Returns the seconds that the leader may sleep before it calls due() again.
   template <class Pool>
   double pause(const Pool& pool, double now) const {
-    if (pool.is_closed() || pool.is_stopped()) return idle_pause_seconds;
+    if (pool.is_closed() || pool.is_stopped() || was_in_vain_) return idle_pause_seconds;
     return pause_for(requested_at_ ? now - *requested_at_ : 0);
   }
 
@@ -89,8 +96,9 @@ class LeaderSchedule {
   // Short ranges are requested ahead of need. Long ranges and the tail of the work are not, because another node could
   // train the iterations that would wait in a slot.
   template <class Pool>
-  bool wants_range(const Pool& pool) const {
+  bool wants_range(const Pool& pool, double now) const {
     if (pool.is_closed() || pool.is_stopped()) return false;
+    if (was_in_vain_ && now - *requested_at_ < periods_.retry) return false;
     if (request_interval_ < lasting_seconds && !is_tail_) return pool.has_empty_slot();
     return pool.is_empty() && pool.waiting_lanes() > 0;
   }
@@ -131,6 +139,7 @@ class LeaderSchedule {
       lasting_seconds;    // between the last two requests; the initial value prevents requests ahead of need
   bool is_tail_ = false;  // the last range had at most one iteration per lane
   std::optional<double> requested_at_;
+  bool was_in_vain_ = false;  // the last request
   double reported_ = 0;
   std::int64_t reported_finished_ = 0;
   bool reported_stopped_ = false;

@@ -70,8 +70,8 @@ struct alignas(cache_line) NodePool::Worker {
   }
 };
 
-NodePool::NodePool(PartitionKind kind, int lanes, const Communicator& node)
-    : kind_(kind),
+NodePool::NodePool(int lanes, const Communicator& node)
+    : node_(node),
       own_lanes_(lanes),
       lanes_(node.sum(lanes)),
       first_lane_(sum_of_first(node.all_gather(std::vector<std::int64_t>{lanes}), node.rank())),
@@ -80,7 +80,12 @@ NodePool::NodePool(PartitionKind kind, int lanes, const Communicator& node)
       workers_(reinterpret_cast<Worker*>(memory_.data() + sizeof(Board))) {
   assert(lanes >= 1);
   static_assert(sizeof(Board) % alignof(Worker) == 0);
-  if (node.is_root()) {
+  begin(kind_);
+}
+
+void NodePool::begin(PartitionKind kind) {
+  kind_ = kind;
+  if (node_.is_root()) {
     new (board_) Board;
     for (std::int64_t worker = 0; worker < lanes_; ++worker) new (workers_ + worker) Worker;
   }

@@ -2,8 +2,8 @@
 //
 // The pool has two slots. Each slot stores a range of iterations as one atomic word (next, end), so that a claim is one
 // compare-and-swap. Only the first rank of the node fills slots, and only empty ones. There are two, so that one can be
-// filled while the lanes claim from the other. The ranges of a node are in ascending order, so a word never occurs
-// twice and a compare-and-swap never mistakes an old range for a new one.
+// filled while the lanes claim from the other. The ranges of a node do not overlap, so a word never occurs twice and a
+// compare-and-swap never mistakes an old range for a new one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,8 +20,12 @@ namespace sheaf {
 
 class NodePool {
  public:
-  /// Creates an empty pool. `lanes` is the number of lanes of this rank. Collective over `node`.
-  NodePool(PartitionKind kind, int lanes, const Communicator& node);
+  /// Creates an empty pool. `lanes` is the number of lanes of this rank. Collective over `node`, which must outlive
+  /// this object.
+  NodePool(int lanes, const Communicator& node);
+
+  /// Makes the pool empty again, without reports. No rank may use the pool meanwhile. Collective over the node.
+  void begin(PartitionKind kind);
 
   /// Returns the number of lanes of the node.
   std::int64_t lanes() const { return lanes_; }
@@ -76,7 +80,8 @@ class NodePool {
   double weight_of(const Worker& worker) const;
   Worker& worker_of(int lane) const;
 
-  PartitionKind kind_;
+  const Communicator& node_;
+  PartitionKind kind_ = PartitionKind::self;
   std::int64_t own_lanes_;
   std::int64_t lanes_;
   std::int64_t first_lane_;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -26,8 +28,8 @@ struct NodeReport {
 };
 
 struct RangeGrant {
-  IndexRange range;        ///< empty without a request, or if no iterations are left
-  bool exhausted = false;  ///< no iterations are left
+  IndexRange range;        ///< empty without a request, or if no iterations are left at the moment
+  bool exhausted = false;  ///< no iterations are left, and none will be added
   bool stopped = false;    ///< a node has reported `stopped`
 };
 
@@ -37,18 +39,37 @@ struct NodeState {
   std::int64_t finished = 0;
   double lane_rate = 0;
   double last_report_seconds = 0;  ///< time of its last report
+  bool waits = false;              ///< its last request was in vain
   bool knows_exhausted = false;
   bool has_left = false;
 };
 
-/// Hands out iterations 0..pool-1 to nodes. The cost of an answer does not depend on the number of nodes, because
-/// totals over nodes are running sums. `Nodes` is a sequence of NodeState; a test substitutes one that counts accesses.
+/// Hands out iterations 0..pool-1 to nodes, and then the ranges that are added. The cost of an answer does not depend
+/// on the number of nodes, because totals over nodes are running sums. `Nodes` is a sequence of NodeState; a test
+/// substitutes one that counts accesses.
 template <class Nodes = std::vector<NodeState>>
 class RangeDispenser {
  public:
-  /// `workers` is the number of lanes in the job. Node 0 is that of rank 0.
-  RangeDispenser(PartitionKind kind, std::int64_t pool, std::int64_t workers, Nodes nodes)
-      : kind_(kind), pool_(pool), workers_(workers), nodes_(std::move(nodes)), node_count_(nodes_.size()) {}
+  /// `workers` is the number of lanes in the job. Node 0 is that of rank 0. `is_open`: until close() is called, ranges
+  /// may be added.
+  RangeDispenser(PartitionKind kind, std::int64_t pool, std::int64_t workers, Nodes nodes, bool is_open = false)
+      : kind_(kind),
+        pool_(pool),
+        workers_(workers),
+        nodes_(std::move(nodes)),
+        node_count_(nodes_.size()),
+        is_open_(is_open) {}
+
+  /// Adds iterations after the pool, which are handed out at most one per wanted lane. They must not have been added
+  /// before.
+  void add(const IndexRange& range) {
+    assert(is_open_ && range.begin >= pool_);
+    if (!range.empty()) added_.push_back(range);
+  }
+  /// Declares that no more ranges will be added.
+  void close() { is_open_ = false; }
+  /// Whether the last request of a node was in vain, and there is still nothing to hand out.
+  bool is_short() const { return waiting_nodes_ > 0 && taken_ == pool_ && added_.empty(); }
 
   /// Records the report of a node and returns the answer.
   RangeGrant answer(std::size_t index, const NodeReport& report, double now) {
@@ -56,10 +77,14 @@ class RangeDispenser {
     note(node, index, report, now);
     RangeGrant granted{{taken_, taken_}, false, stopped_};
     if (report.wanted > 0) request_seconds_ = now;
-    if (report.wanted > 0 && taken_ < pool_ && !stopped_)
-      granted.range.end += range_size(kind_, pool_, taken_, workers_, node.lanes, weight_of(node), report.wanted);
-    taken_ = granted.range.end;
-    granted.exhausted = taken_ == pool_;
+    if (report.wanted > 0 && !stopped_) granted.range = take_range(node, report.wanted);
+    if (report.wanted > 0) {
+      const bool waits = granted.range.empty();
+      waiting_nodes_ += waits && !node.waits ? 1 : 0;
+      waiting_nodes_ -= !waits && node.waits ? 1 : 0;
+      node.waits = waits;
+    }
+    granted.exhausted = taken_ == pool_ && added_.empty() && !is_open_;
     if ((granted.exhausted || report.leaving) && !std::exchange(node.knows_exhausted, true)) ++informed_nodes_;
     if (report.leaving && !std::exchange(node.has_left, true)) ++left_;
     return granted;
@@ -89,6 +114,20 @@ class RangeDispenser {
   }
 
  private:
+  IndexRange take_range(const NodeState& node, std::int64_t wanted) {
+    const std::int64_t begin = taken_;
+    if (taken_ < pool_) {
+      taken_ += range_size(kind_, pool_, taken_, workers_, node.lanes, weight_of(node), wanted);
+      return {begin, taken_};
+    }
+    if (added_.empty()) return {begin, begin};
+    IndexRange& next = added_.front();
+    const IndexRange taken{next.begin, std::min(next.end, next.begin + std::min(wanted, node.lanes))};
+    next.begin = taken.end;
+    if (next.empty()) added_.pop_front();
+    return taken;
+  }
+
   void note(NodeState& node, std::size_t index, const NodeReport& report, double now) {
     node.last_report_seconds = now;
     if (index > 0) {
@@ -113,7 +152,10 @@ class RangeDispenser {
   std::int64_t workers_;
   Nodes nodes_;
   std::size_t node_count_;
-  std::int64_t taken_ = 0;
+  bool is_open_;
+  std::int64_t taken_ = 0;        // of the pool
+  std::deque<IndexRange> added_;  // not handed out yet
+  std::size_t waiting_nodes_ = 0;
   std::int64_t finished_elsewhere_ = 0;
   double lowest_cost_elsewhere_ = std::numeric_limits<double>::infinity();
   std::size_t informed_nodes_ = 0;

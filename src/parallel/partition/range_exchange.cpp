@@ -43,12 +43,12 @@ std::vector<NodeState> RangeExchange::states_of(const std::vector<Introduction>&
 }
 
 RangeExchange::RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t workers, std::int64_t node_lanes,
-                             const Communicator& leaders)
-    : RangeExchange(kind, pool, workers, gather_introductions(node_lanes, leaders), leaders) {}
+                             const Communicator& leaders, bool is_open)
+    : RangeExchange(kind, pool, workers, gather_introductions(node_lanes, leaders), leaders, is_open) {}
 
 RangeExchange::RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t workers,
-                             const std::vector<Introduction>& nodes, const Communicator& leaders)
-    : leaders_(leaders), dispenser_(kind, pool, workers, states_of(nodes)), answers_(nodes.size()) {
+                             const std::vector<Introduction>& nodes, const Communicator& leaders, bool is_open)
+    : leaders_(leaders), dispenser_(kind, pool, workers, states_of(nodes), is_open), answers_(nodes.size()) {
   for (const Introduction& node : nodes) hosts_.push_back(node.host_name());
   const std::string root = leaders.broadcast(MpiSession::host_name(), 0);
   if (leaders_.is_root())

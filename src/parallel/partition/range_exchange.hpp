@@ -33,9 +33,10 @@ struct SilentHost {
 class RangeExchange {
  public:
   /// Hands out iterations 0..pool-1 to `workers` lanes in the whole job. The pool of static partitions is 0. `leaders`
-  /// contains one rank per node, with rank 0 of the world first, and must outlive this object. Collective over leaders.
+  /// contains one rank per node, with rank 0 of the world first, and must outlive this object. `is_open`: rank 0 may
+  /// add ranges. Collective over leaders.
   RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t workers, std::int64_t node_lanes,
-                const Communicator& leaders);
+                const Communicator& leaders, bool is_open = false);
   RangeExchange(const RangeExchange&) = delete;
   RangeExchange& operator=(const RangeExchange&) = delete;
 
@@ -45,6 +46,10 @@ class RangeExchange {
   bool is_awaiting_answer() const { return awaiting_answer_; }
   /// On rank 0, answers the reports of other leaders. Returns the answer to this leader's report when it has arrived.
   std::optional<RangeGrant> poll();
+
+  /// The iterations that are handed out. Only on rank 0.
+  RangeDispenser<>& dispenser() { return dispenser_; }
+  const RangeDispenser<>& dispenser() const { return dispenser_; }
 
   /// Returns whether a node may still send a request. Always false on other ranks than 0.
   bool expects_requests() const;
@@ -77,7 +82,7 @@ class RangeExchange {
   static std::vector<NodeState> states_of(const std::vector<Introduction>& nodes);
 
   RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t workers, const std::vector<Introduction>& nodes,
-                const Communicator& leaders);
+                const Communicator& leaders, bool is_open);
   void advance_time();
   void receive_next_report();
   void answer_reports();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <deque>
 #include <exception>
 #include <numeric>
 #include <optional>
@@ -36,6 +37,7 @@ std::string silence_text(const std::string& host, double seconds, double timeout
 
 struct WorkSource::State {
   double service();
+  void fill_pool();
   void exchange_reports();
   void check_silence();
   double pause() const;
@@ -43,49 +45,92 @@ struct WorkSource::State {
   void accept(const RangeGrant& grant);
   void leave();
 
-  const PartitionKind kind;
-  const std::int64_t total;
   const Communicator& world;
   const bool is_leader;
   const Communicator leaders;  // separate, so that its messages do not mix with others; on non-leaders only this rank
   const double timeout_seconds;
-  const Clock::time_point start = Clock::now();
 
   std::int64_t first_worker = 0;  // number of this rank's first lane among the lanes of all ranks
   std::int64_t workers = 0;
+  bool several_nodes = false;
   std::optional<NodePool> pool = std::nullopt;
+
+  // Of the work that was begun last.
+  PartitionKind kind = PartitionKind::self;
+  std::int64_t total = 0;
+  Clock::time_point start = Clock::now();
+  Clock::time_point measured_at = start;
+  bool lost = false;     // the connection to another node is lost
+  bool leaving = false;  // the last report is due or sent
+  bool has_left = true;
+
+  // Only on rank 0, and only if it has the only node: iterations that were added, but are not in the pool yet.
+  std::deque<IndexRange> added = {};
+  bool is_open = false;
 
   // Only on leaders, and only with several nodes.
   std::optional<RangeExchange> exchange = std::nullopt;
   std::optional<LeaderSchedule> schedule = std::nullopt;
-
-  Clock::time_point measured_at = Clock::now();
-  bool lost = false;     // the connection to another node is lost
-  bool leaving = false;  // the last report is due or sent
-  bool has_left = false;
 };
 
-WorkSource::WorkSource(PartitionKind kind, std::int64_t total, int lanes, const Communicator& world,
-                       const Communicator& node, double timeout_seconds)
-    : state_(new State{kind, total, world, node.is_root(), world.split(node.is_root() ? 0 : -1), timeout_seconds}) {
-  assert(total >= 0 && total <= max_iterations && lanes >= 1);
-  assert(!world.is_root() || node.is_root());
+WorkSource::WorkSource(int lanes, const Communicator& world, const Communicator& node, double timeout_seconds)
+    : state_(new State{world, node.is_root(), world.split(node.is_root() ? 0 : -1), timeout_seconds}) {
+  assert(lanes >= 1 && (!world.is_root() || node.is_root()));
   State& state = *state_;
   const std::vector<std::int64_t> all_lanes = world.all_gather(std::vector<std::int64_t>{lanes});
   state.workers = std::accumulate(all_lanes.begin(), all_lanes.end(), std::int64_t{0});
   state.first_worker = std::accumulate(all_lanes.begin(), all_lanes.begin() + world.rank(), std::int64_t{0});
-  agree(world, [&] { state.pool.emplace(kind, lanes, node); });  // collective over each node
-  const bool several_nodes = world.sum(state.is_leader ? 1 : 0) > 1;
+  state.several_nodes = world.sum(state.is_leader ? 1 : 0) > 1;
+  agree(world, [&] { state.pool.emplace(lanes, node); });  // collective over each node
+}
+
+void WorkSource::begin(PartitionKind kind, std::int64_t total, MoreWork more) {
+  State& state = *state_;
+  assert(state.has_left && total >= 0 && total <= max_iterations);
+  assert(is_dynamic(kind) || more == MoreWork::none);
+  state.kind = kind;
+  state.total = total;
+  state.start = state.measured_at = Clock::now();
+  state.leaving = state.has_left = false;
+  state.pool->begin(kind);
   if (!state.is_leader) return;
   const std::int64_t shared = is_dynamic(kind) ? total : 0;
-  if (several_nodes) {
-    state.exchange.emplace(kind, shared, state.workers, state.pool->lanes(), state.leaders);
+  const bool is_open = more == MoreWork::may_follow;
+  if (state.several_nodes) {
+    state.exchange.emplace(kind, shared, state.workers, state.pool->lanes(), state.leaders, is_open);
     state.schedule.emplace(kind, total, state.pool->lanes(), state.workers,
-                           ReportPeriods(state.leaders.size(), timeout_seconds));
+                           ReportPeriods(state.leaders.size(), state.timeout_seconds));
+    if (shared == 0 && !is_open) state.pool->close();
   } else {
+    state.is_open = is_open;
     state.pool->add({0, shared});
+    if (!is_open) state.pool->close();
   }
-  if (!several_nodes || shared == 0) state.pool->close();
+}
+
+void WorkSource::add(const IndexRange& iterations) {
+  assert(state_->world.is_root() && iterations.begin >= state_->total && iterations.end <= max_iterations);
+  if (state_->exchange)
+    state_->exchange->dispenser().add(iterations);
+  else if (!iterations.empty())
+    state_->added.push_back(iterations);
+  state_->fill_pool();
+}
+
+void WorkSource::close() {
+  assert(state_->world.is_root());
+  if (state_->exchange) state_->exchange->dispenser().close();
+  state_->is_open = false;
+  state_->fill_pool();
+}
+
+bool WorkSource::is_short() const {
+  if (state_->exchange) return state_->exchange->dispenser().is_short();
+  return state_->added.empty() && state_->pool->is_empty() && state_->pool->waiting_lanes() > 0;
+}
+
+std::int64_t WorkSource::lane_count() const {
+  return state_->workers;
 }
 
 WorkSource::~WorkSource() {
@@ -143,6 +188,10 @@ bool WorkSource::is_stopped() const {
   return state_->pool->is_stopped();
 }
 
+bool WorkSource::is_closed() const {
+  return state_->pool->is_closed();
+}
+
 bool WorkSource::is_first_failure() {
   return state_->pool->is_first_failure();
 }
@@ -152,9 +201,18 @@ double WorkSource::State::service() {
     pool->measure();
     measured_at = Clock::now();
   }
-  if (exchange) exchange_reports();
+  if (exchange)
+    exchange_reports();
+  else if (is_leader)
+    fill_pool();
   if (!lost) check_silence();
   return pause();
+}
+
+void WorkSource::State::fill_pool() {
+  if (exchange || pool->is_closed()) return;
+  for (; !added.empty() && pool->has_empty_slot(); added.pop_front()) pool->add(added.front());
+  if (added.empty() && !is_open) pool->close();
 }
 
 void WorkSource::State::exchange_reports() {

@@ -1,4 +1,4 @@
-// Hands out iterations 0..total-1, each exactly once, to the lanes of all ranks.
+// Hands out the iterations of each stage, 0..total-1, each exactly once, to the lanes of all ranks.
 //
 // The lanes of a node claim iterations from a pool in shared memory, by one atomic operation that does not depend on
 // other ranks. With several nodes, the first rank of each node requests ranges from rank 0, ahead of need. Rank 0
@@ -20,21 +20,41 @@ namespace sheaf {
 /// Returns the message about an unreachable host: "host 'b' has not answered for 60 s (...)". Pure.
 std::string silence_text(const std::string& host, double seconds, double timeout_seconds);
 
+/// Whether ranges can be added to the work that was begun. Dynamic partitions only.
+enum class MoreWork { none, may_follow };
+
+/// Lives as long as a run. Between begin() and leave(), the lanes of all ranks claim the iterations of a stage.
 class WorkSource {
  public:
-  /// Hands out `total` iterations, at most 2^32 - 1. `lanes` is the number of worker threads of this rank and may
-  /// differ between ranks. `node` contains the ranks that share memory with this one (tests use smaller groups).
-  /// `world` and `node` must outlive this object. `timeout_seconds` is the time for which another node may be silent.
-  /// Throws AgreedError if a node has too little shared memory. Collective over world.
-  WorkSource(PartitionKind kind, std::int64_t total, int lanes, const Communicator& world, const Communicator& node,
+  /// `lanes` is the number of worker threads of this rank and may differ between ranks. `node` contains the ranks that
+  /// share memory with this one (tests use smaller groups). `world` and `node` must outlive this object.
+  /// `timeout_seconds` is the time for which another node may be silent. Throws AgreedError if a node has too little
+  /// shared memory. Collective over world.
+  WorkSource(int lanes, const Communicator& world, const Communicator& node,
              double timeout_seconds = std::numeric_limits<double>::infinity());
   /// Calls `leave` if that was not done. Collective over world.
   ~WorkSource();
   WorkSource(const WorkSource&) = delete;
   WorkSource& operator=(const WorkSource&) = delete;
 
+  /// Begins to hand out `total` iterations, at most 2^32 - 1. No lane may claim meanwhile, and all ranks must have left
+  /// the work before. Counts, costs and `stop` begin anew. Collective over world.
+  void begin(PartitionKind kind, std::int64_t total, MoreWork more = MoreWork::none);
+  /// Adds iterations from `total` on, below 2^32, which were not added before. They are handed out last, in the order
+  /// in which they were added. Lanes without work wait for them until close() is called. For rank 0 with
+  /// MoreWork::may_follow. Local.
+  void add(const IndexRange& iterations);
+  /// Declares that no more iterations will be added. For rank 0. Local.
+  void close();
+  /// Returns whether lanes wait for iterations to be added, as far as rank 0 knows. Local.
+  bool is_short() const;
+
+  /// Returns the number of lanes of all ranks.
+  std::int64_t lane_count() const;
+
   /// Returns the next claim of lane `lane`, or an empty range if there is no more work or `stop` was called. Sleeps
-  /// while the node waits for rank 0. Called by lanes, concurrently. Local; does not call MPI.
+  /// while the node waits for rank 0, or for iterations to be added. Called by lanes, concurrently. Local; does not
+  /// call MPI.
   IndexRange claim(int lane);
 
   /// Records that a lane finished `count` iterations in `seconds`, for `finished_count` and for the speeds that
@@ -50,8 +70,8 @@ class WorkSource {
   double service();
   /// Records that the lanes of this rank have ended. Called once, by the main thread. Local.
   void end_lanes();
-  /// Ends the exchange with the other ranks. Sleeps until all ranks have called it. Only the destructor may be called
-  /// afterwards. Throws ConnectionLost like `service`. Collective over world.
+  /// Ends the exchange with the other ranks. Sleeps until all ranks have called it. Afterwards only begin(), the counts
+  /// and the destructor may be called. Throws ConnectionLost like `service`. Collective over world.
   void leave();
 
   /// Returns the number of finished iterations on all ranks, as far as this rank knows. On rank 0 the number is at most
@@ -69,6 +89,8 @@ class WorkSource {
   void stop();
   /// Returns whether `stop` was called on any rank, as far as this node knows. Local; may be called by lanes.
   bool is_stopped() const;
+  /// Returns whether the node will get no more iterations. Local; may be called by lanes.
+  bool is_closed() const;
 
   /// For a rank that cannot continue: returns true on the first such rank of the node, which logs the message. Local.
   bool is_first_failure();

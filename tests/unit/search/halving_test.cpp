@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "search/halving.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
@@ -36,7 +41,7 @@ Plan searched(const Study& study, const LossOf& loss_of) {
       result.iteration = number;
       result.status = IterationStatus::finished;
       result.validation_loss = result.final_loss = loss_of(plan.iteration(number));
-      known.add(result);
+      known.add(result.iteration, known_result(result));
     }
   }
   CHECK(plan.stage_count() == searcher->max_stages());
@@ -88,4 +93,62 @@ TEST_CASE("trials are compared by their means over folds and repeats; values tha
   CHECK(plan.stage(1).trials == std::vector<IndexRange>{{1, 2}, {3, 4}});
   CHECK(plan.stage(2).trials == std::vector<IndexRange>{{3, 4}});
   CHECK(plan.stage(2).folds == 2);
+}
+
+TEST_CASE("trials with diverged iterations do not continue; the search ends when there are no others") {
+  for (const std::int64_t good : {0, 2}) {
+    Study study = study_of(9, 9, 3);
+    study.search.folds = 2;
+    Plan plan(study);
+    KnownResults known(plan);
+    const auto searcher = make_halving(study);
+    plan.add(*searcher->next(known));
+    for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
+      const Iteration iteration = plan.iteration(number);
+      const bool diverges = iteration.trial >= good && iteration.fold == iteration.trial % 2;
+      known.add(number, {diverges ? IterationStatus::diverged : IterationStatus::finished, 1, 1, 1});
+    }
+    const auto next = searcher->next(known);
+    REQUIRE(next.has_value() == (good > 0));
+    if (next) CHECK(next->trials == std::vector<IndexRange>{{0, 2}});
+  }
+}
+
+TEST_CASE("a trial is certain when it continues whatever the missing results are") {
+  Study study = study_of(27, 9, 3);
+  study.search.folds = 2;
+  study.search.repeats = 2;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Plan plan(study);
+    KnownResults known(plan);
+    const auto searcher = make_halving(study);
+    plan.add(*searcher->next(known));
+    CHECK(searcher->certain(known).empty());
+    std::mt19937_64 random(seed);
+    std::vector<std::int64_t> order(static_cast<std::size_t>(plan.iteration_count()));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<double> losses;
+    for (std::size_t i = 0; i < order.size(); ++i) losses.push_back(static_cast<double>(random() % 40));  // with ties
+    std::vector<std::vector<IndexRange>> certain;
+    std::vector<std::int64_t> left(27, study.search.folds * study.search.repeats), least;
+    for (const std::int64_t number : order) {
+      const double loss = losses[static_cast<std::size_t>(number)];
+      known.add(number, {IterationStatus::failed, loss, loss, loss});  // does not count
+      CHECK(searcher->certain(known) == (certain.empty() ? std::vector<IndexRange>() : certain.back()));
+      known.add(number, {IterationStatus::finished, loss, loss, loss});
+      certain.push_back(searcher->certain(known));
+      --left[static_cast<std::size_t>(plan.iteration(number).trial)];
+      least.push_back(9 - std::count_if(left.begin(), left.end(), [](std::int64_t count) { return count > 0; }));
+    }
+    Stage survivors = *searcher->next(known);
+    CHECK(certain.back() == survivors.trials);
+    for (std::size_t step = 0; step < certain.size(); ++step) {
+      Stage early;
+      early.trials = certain[step];
+      CHECK(early.trial_count() == std::max<std::int64_t>(0, least[step]));
+      for (const IndexRange& trials : early.trials)
+        for (std::int64_t trial = trials.begin; trial < trials.end; ++trial) CHECK(survivors.has(trial));
+    }
+  }
 }

@@ -55,11 +55,13 @@ TEST_CASE("lanes of one rank can use different engines and devices, and results 
   const EngineFactory make_engine = [&](int lane) {
     return std::make_unique<NamedEngine>(engines.at(static_cast<std::size_t>(lane)));
   };
-  const StageWork stage{options, PartitionKind::block, work, make_engine, placement, &journal, [] { return no_stop; }};
-  WorkSource source(stage.partition, total, 4, self, self);
+  const LaneSetup setup{options, make_engine, placement, &journal};
+  const StageWork stage{PartitionKind::block, work, nullptr, [] { return no_stop; }};
+  WorkSource source(4, self, self);
+  source.begin(stage.partition, total);
   {
-    Lanes lanes(stage, source, 3);
-    lanes.begin();
+    Lanes lanes(setup, source, 3);
+    lanes.begin(stage);
     while (!lanes.wait(0.01)) source.service();
     REQUIRE_FALSE(lanes.failure());
     source.end_lanes();

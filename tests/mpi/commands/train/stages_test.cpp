@@ -245,7 +245,7 @@ TEST_CASE("a two-stage search trains both stages and writes each result with its
     IterationResult result;
     result.iteration = number;
     result.final_loss = std::stod(rows[static_cast<std::size_t>(number)].at("final_loss"));
-    known.add(result);
+    known.add(result.iteration, known_result(result));
   }
   plan.add(*Halving().next(known));
   REQUIRE(plan.iteration_count() == stage_0 + stage_1);

@@ -38,9 +38,11 @@ void sleep_ms(double milliseconds) {
 
 // Trains as the program does: lanes claim ranges in threads, and the main thread serves until all ranks are done.
 // `work(lane, range)` processes a claim. Returns the claims of this rank's lanes.
+// `serve` is called by the main thread again and again.
 using Work = std::function<void(int, const IndexRange&)>;
-std::vector<std::vector<IndexRange>> run_lanes(WorkSource& source, int lanes, const Communicator& world,
-                                               const Work& work) {
+std::vector<std::vector<IndexRange>> run_lanes(
+    WorkSource& source, int lanes, const Communicator& world, const Work& work,
+    const std::function<void()>& serve = [] {}) {
   std::vector<std::vector<IndexRange>> claims(static_cast<std::size_t>(lanes));
   std::atomic<int> running{lanes};
   std::vector<std::thread> threads;
@@ -58,9 +60,15 @@ std::vector<std::vector<IndexRange>> run_lanes(WorkSource& source, int lanes, co
       --running;
     });
   }
-  while (running > 0) sleep_ms(1e3 * std::min(source.service(), 1e-3));
+  while (running > 0) {
+    serve();
+    sleep_ms(1e3 * std::min(source.service(), 1e-3));
+  }
   for (std::thread& thread : threads) thread.join();
-  world.patient_barrier([&](double) { return source.service(); });
+  world.patient_barrier([&](double) {
+    serve();
+    return source.service();
+  });
   return claims;
 }
 
@@ -109,7 +117,8 @@ TEST_CASE("every iteration is handed out exactly once and counted") {
     for (const PartitionKind kind : all_kinds) {
       for (const std::int64_t total : {0, 1, 3, 1000, 100000}) {
         INFO(name_of(nodes) << ", kind " << static_cast<int>(kind) << ", total " << total);
-        WorkSource source(kind, total, lanes, world, node);
+        WorkSource source(lanes, world, node);
+        source.begin(kind, total);
         const auto claims = flatten(run_lanes(source, lanes, world, [](int, const IndexRange&) {}));
         CHECK(wrongly_handed_out(claims, total, world) == 0);
         if (total != 3 && total != 100000) continue;  // waiting for the counts takes long
@@ -128,7 +137,8 @@ TEST_CASE("iterations of uneven length are handed out exactly once when nodes re
   const Communicator world = Communicator::world();
   const Communicator node = make_node(world, Nodes::one_per_rank);
   for (const PartitionKind kind : {PartitionKind::self, PartitionKind::factoring, PartitionKind::weighted_factoring}) {
-    WorkSource source(kind, 60, 2, world, node);
+    WorkSource source(2, world, node);
+    source.begin(kind, 60);
     const Work work = [](int, const IndexRange& range) {
       for (std::int64_t i = range.begin; i < range.end; ++i) sleep_ms(i % 7 == 0 ? 30 : 1);
     };
@@ -140,7 +150,8 @@ TEST_CASE("guided and factoring claims on one node have the sizes of their rule"
   const Communicator world = Communicator::world();
   const Communicator node = make_node(world, Nodes::one);
   for (const PartitionKind kind : {PartitionKind::guided, PartitionKind::factoring}) {
-    WorkSource source(kind, 1000, 2, world, node);
+    WorkSource source(2, world, node);
+    source.begin(kind, 1000);
     std::vector<IndexRange> claims =
         world.gather(flatten(run_lanes(source, 2, world, [](int, const IndexRange&) { sleep_ms(1); })));
     if (!world.is_root()) continue;
@@ -151,11 +162,86 @@ TEST_CASE("guided and factoring claims on one node have the sizes of their rule"
   }
 }
 
+TEST_CASE("iterations are added while lanes train or wait, and each is handed out exactly once") {
+  const Communicator world = Communicator::world();
+  for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank, Nodes::two}) {
+    const Communicator node = make_node(world, nodes);
+    WorkSource source(2, world, node);
+    for (const PartitionKind kind : all_kinds) {
+      if (!is_dynamic(kind)) continue;
+      for (const std::int64_t first : {0, 7}) {  // none at the beginning, and some
+        INFO(name_of(nodes) << ", kind " << static_cast<int>(kind) << ", first " << first);
+        source.begin(kind, first, MoreWork::may_follow);
+        // Not in ascending order, of different lengths; the last ones while others are still waiting.
+        std::vector<IndexRange> more = {
+            {first + 5, first + 6}, {first, first + 5}, {first + 20, first + 31}, {first + 6, first + 20}};
+        std::int64_t rounds = 0;
+        const auto claims = run_lanes(
+            source, 2, world, [](int, const IndexRange& range) { sleep_ms(static_cast<double>(range.begin % 3)); },
+            [&] {
+              if (!world.is_root() || source.is_closed()) return;
+              if (more.empty()) return source.close();
+              if (!source.is_short() && ++rounds % 8 != 0) return;
+              source.add(more.back());
+              more.pop_back();
+            });
+        CHECK(source.is_closed());
+        CHECK(wrongly_handed_out(flatten(claims), first + 31, world) == 0);
+        source.end_lanes();
+        source.leave();
+      }
+    }
+  }
+}
+
+TEST_CASE("lanes that wait for iterations to be added end when the source is closed or stopped") {
+  const Communicator world = Communicator::world();
+  for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
+    const Communicator node = make_node(world, nodes);
+    WorkSource source(1, world, node);
+    for (const bool stopped : {false, true}) {
+      source.begin(PartitionKind::factoring, 0, MoreWork::may_follow);
+      std::int64_t rounds = 0;
+      const auto claims = run_lanes(
+          source, 1, world, [](int, const IndexRange&) {},
+          [&] {
+            if (!world.is_root() || !source.is_short() || ++rounds != 50) return;
+            stopped ? source.stop() : source.close();
+          });
+      CHECK(flatten(claims).empty());
+      CHECK(source.is_stopped() == stopped);
+      source.leave();
+    }
+  }
+}
+
+TEST_CASE("a source hands out the work of one stage after another, with counts of their own") {
+  const Communicator world = Communicator::world();
+  for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank, Nodes::two}) {
+    const Communicator node = make_node(world, nodes);
+    WorkSource source(2, world, node);
+    CHECK(source.lane_count() == 2 * world.size());
+    for (int round = 0; round < 3; ++round) {
+      for (const PartitionKind kind : all_kinds) {
+        const std::int64_t total = 100 + round;
+        source.begin(kind, total);
+        if (round == 1 && world.is_root()) source.stop();
+        const auto claims = flatten(run_lanes(source, 2, world, [](int, const IndexRange&) {}));
+        if (round != 1) CHECK(wrongly_handed_out(claims, total, world) == 0);
+        source.end_lanes();
+        source.leave();
+        if (world.is_root() && round != 1) CHECK(source.finished_count() == total);
+      }
+    }
+  }
+}
+
 TEST_CASE("stop on one rank reaches every node") {
   const Communicator world = Communicator::world();
   const Communicator node = make_node(world, Nodes::one_per_rank);
   for (const PartitionKind kind : all_kinds) {
-    WorkSource source(kind, 1000, 1, world, node);
+    WorkSource source(1, world, node);
+    source.begin(kind, 1000);
     if (world.rank() == world.size() - 1) source.stop();
     for (int wait = 0; world.maximum(std::int64_t{!source.is_stopped()}) && wait < 120000; ++wait) {
       source.service();
@@ -171,7 +257,8 @@ TEST_CASE("stop ends claiming without a hang, and iterations already claimed are
   for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
     const Communicator node = make_node(world, nodes);
     for (const PartitionKind kind : all_kinds) {
-      WorkSource source(kind, 1000000, 2, world, node);
+      WorkSource source(2, world, node);
+      source.begin(kind, 1000000);
       std::atomic<std::int64_t> done{0};
       const auto claims = run_lanes(source, 2, world, [&](int, const IndexRange& range) {
         sleep_ms(2);
@@ -191,7 +278,8 @@ TEST_CASE("a lane without work sleeps until a range is added or the source is st
   const Communicator world = Communicator::world();
   const Communicator node = make_node(world, Nodes::one_per_rank);
   for (const bool stopped : {false, true}) {
-    WorkSource source(PartitionKind::self, world.size(), 1, world, node);
+    WorkSource source(1, world, node);
+    source.begin(PartitionKind::self, world.size());
     IndexRange claimed;
     std::int64_t naps = 0;
     std::atomic<bool> running{true};
@@ -217,7 +305,8 @@ TEST_CASE("a node that does not answer causes ConnectionLost, after which servic
   const Communicator world = Communicator::world();
   if (world.size() == 1) return;
   const Communicator node = make_node(world, Nodes::one_per_rank);
-  WorkSource source(PartitionKind::factoring, 1000, 1, world, node, 2);
+  WorkSource source(1, world, node, 2);
+  source.begin(PartitionKind::factoring, 1000);
   const bool silent = world.rank() == (world.size() % 2 == 0 ? world.size() - 1 : 0);
   std::string message;
   if (!silent) {
@@ -237,7 +326,8 @@ TEST_CASE("a rank that does not reach the end causes ConnectionLost, which names
   const Communicator world = Communicator::world(), others = Communicator::world();
   if (world.size() < 3) return;
   const Communicator node = world.split(world.is_root() ? 0 : 1);
-  WorkSource source(PartitionKind::factoring, 0, 1, world, node, 2);
+  WorkSource source(1, world, node, 2);
+  source.begin(PartitionKind::factoring, 0);
   source.end_lanes();
   const bool is_late = world.rank() == world.size() - 1;
   if (!is_late) {
@@ -252,8 +342,13 @@ TEST_CASE("a work source can be destroyed when no rank or only some ranks used i
   const Communicator world = Communicator::world();
   const Communicator node = make_node(world, Nodes::one_per_rank);
   for (const PartitionKind kind : all_kinds) {
-    { const WorkSource unused(kind, 1000, 1, world, node); }
-    WorkSource source(kind, 1000, 1, world, node);
+    { const WorkSource unused(1, world, node); }
+    {
+      WorkSource unused(1, world, node);
+      unused.begin(kind, 1000);
+    }
+    WorkSource source(1, world, node);
+    source.begin(kind, 1000);
     if (world.rank() == world.size() - 1) source.stop();
     const auto claims = flatten(run_lanes(source, 1, world, [](int, const IndexRange&) {}));
     if (world.rank() == world.size() - 1) CHECK(claims.empty());
@@ -262,7 +357,8 @@ TEST_CASE("a work source can be destroyed when no rank or only some ranks used i
 
 TEST_CASE("weighted factoring weights the lanes of a node by their reported speeds") {
   const Communicator self = Communicator::self();
-  WorkSource source(PartitionKind::weighted_factoring, 10000, 2, self, self);
+  WorkSource source(2, self, self);
+  source.begin(PartitionKind::weighted_factoring, 10000);
   CHECK(source.claim(0) == IndexRange{0, 2500});
   CHECK(source.claim(1) == IndexRange{2500, 5000});
   source.report(0, 2500, 1.0);
@@ -279,7 +375,8 @@ TEST_CASE("weighted factoring weights the lanes of a node by their reported spee
 TEST_CASE("the lowest cost of all lanes of all nodes reaches rank 0") {
   const Communicator world = Communicator::world();
   for (const Communicator& node : {world.split(0), world.split(world.rank())}) {  // one node, and one node per rank
-    WorkSource source(PartitionKind::cyclic, 3 * world.size(), 2, world, node);
+    WorkSource source(2, world, node);
+    source.begin(PartitionKind::cyclic, 3 * world.size());
     CHECK(source.lowest_cost() == std::numeric_limits<double>::infinity());
     world.barrier();  // until all ranks have checked
     source.report(0, 1, 0.1, 2.0 - world.rank());
@@ -295,7 +392,8 @@ TEST_CASE("weighted factoring gives slow lanes fewer iterations") {
   const Communicator world = Communicator::world();
   for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
     const Communicator node = make_node(world, nodes);
-    WorkSource source(PartitionKind::weighted_factoring, 4000, 1, world, node);
+    WorkSource source(1, world, node);
+    source.begin(PartitionKind::weighted_factoring, 4000);
     const bool slow = world.rank() == world.size() - 1;
     const auto claims = flatten(run_lanes(source, 1, world, [&](int, const IndexRange& range) {
       sleep_ms((slow ? 0.8 : 0.1) * static_cast<double>(range.count()));

@@ -90,6 +90,27 @@ TEST_CASE("a leader requests claims for all lanes, or only for waiting lanes if 
   CHECK(schedule.due(pool, 20)->wanted == 8);
 }
 
+TEST_CASE("after a request in vain, a leader asks again after a pause that keeps rank 0 free") {
+  for (const std::int64_t nodes : {2, 10000}) {
+    FakePool pool;
+    pool.waiting = 1;
+    auto schedule = schedule_of(nodes);
+    std::int64_t requests = 0;
+    for (double now = 1; now < 11; now += 1e-3) {
+      const auto report = schedule.due(pool, now);
+      if (!report) continue;
+      requests += report->wanted > 0 ? 1 : 0;
+      schedule.accept({});  // rank 0 has no iterations now
+      CHECK(schedule.pause(pool, now) == idle_pause_seconds);
+    }
+    CHECK(requests >= (nodes == 2 ? 450 : 9));
+    CHECK(requests * nodes <= 10000 * 11);
+    REQUIRE(schedule.due(pool, 20));
+    schedule.accept({5, 10});
+    CHECK(schedule.due(pool, 20.001)->wanted > 0);
+  }
+}
+
 TEST_CASE("the pause between polls grows with the waiting time") {
   FakePool pool;
   pool.waiting = 1;

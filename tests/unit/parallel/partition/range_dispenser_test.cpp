@@ -197,6 +197,43 @@ TEST_CASE("the weight of a node is its speed relative to the mean of the known s
   CHECK(count(0, 6) > 2 * count(1, 2));
 }
 
+TEST_CASE("added ranges follow the pool, at most one iteration per wanted lane, until the dispenser is closed") {
+  RangeDispenser<> dispenser(PartitionKind::factoring, 2, 4,
+                             std::vector<NodeState>(2,
+                                                    [] {
+                                                      NodeState node;
+                                                      node.lanes = 2;
+                                                      return node;
+                                                    }()),
+                             true);
+  NodeReport request, news;
+  request.wanted = 2;
+  const auto ask = [&](std::size_t node) { return dispenser.answer(node, request, 0); };
+  dispenser.add({7, 10});
+  CHECK(ask(0).range == IndexRange{0, 2});
+  CHECK(ask(1).range == IndexRange{7, 9});
+  CHECK_FALSE(dispenser.is_short());
+  CHECK(ask(0).range == IndexRange{9, 10});
+  CHECK_FALSE(dispenser.is_short());  // no request was in vain so far
+  CHECK(dispenser.answer(1, news, 0).range.empty());
+  CHECK_FALSE(dispenser.is_short());
+  RangeGrant nothing = ask(1);
+  CHECK((nothing.range.empty() && !nothing.exhausted));
+  CHECK(dispenser.is_short());
+  dispenser.add({2, 3});
+  CHECK_FALSE(dispenser.is_short());
+  CHECK(ask(0).range == IndexRange{2, 3});
+  CHECK(dispenser.is_short());  // node 1 still waits
+  dispenser.add({4, 5});
+  CHECK(ask(1).range == IndexRange{4, 5});
+  CHECK_FALSE(dispenser.is_short());
+  dispenser.add({5, 6});
+  dispenser.close();
+  CHECK_FALSE(dispenser.answer(1, news, 0).exhausted);
+  CHECK(ask(1).range == IndexRange{5, 6});
+  CHECK(ask(0).exhausted);
+}
+
 TEST_CASE("most_silent finds the node that was silent longest and ignores nodes that left") {
   RangeDispenser<> dispenser(PartitionKind::self, 10, 4, std::vector<NodeState>(4));
   dispenser.answer(1, {}, 5);
