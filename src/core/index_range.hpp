@@ -14,6 +14,7 @@ struct IndexRange {
 
   constexpr std::int64_t count() const { return end - begin; }
   constexpr bool empty() const { return end <= begin; }
+  constexpr bool has(std::int64_t index) const { return index >= begin && index < end; }
   constexpr bool operator==(const IndexRange& other) const { return begin == other.begin && end == other.end; }
 };
 

@@ -71,7 +71,8 @@ void Plan::for_each_network(const VisitTrial& visit) const {
 
 void Plan::add(Stage stage) {
   assert(stage.number == stage_count() && !stage.trials.empty() && stage.trials.back().end <= trial_count());
-  assert(stage.repeats <= repeats_ && stage.folds <= folds_ && stage.members <= members_ && stage.per_trial() > 0);
+  assert(stage.repeats <= repeats_ && stage.folds.begin >= 0 && stage.folds.end <= folds_ &&
+         stage.members <= members_ && stage.per_trial() > 0);
   PlannedStage planned{std::move(stage), {}, {}};
   std::int64_t trials = 0;
   for (const IndexRange& range : planned.stage.trials) {
@@ -81,7 +82,7 @@ void Plan::add(Stage stage) {
   const std::int64_t first = iteration_count();
   const Stage& added = planned.stage;
   require_countable(static_cast<double>(first) + static_cast<double>(trials) * static_cast<double>(added.repeats) *
-                                                     static_cast<double>(added.folds) *
+                                                     static_cast<double>(added.folds.count()) *
                                                      static_cast<double>(added.members));
   planned.iterations = {first, first + trials * added.per_trial()};
   stages_.push_back(std::move(planned));
@@ -104,7 +105,7 @@ Iteration Plan::iteration(std::int64_t number) const {
   iteration.number = number;
   iteration.stage = stage.number;
   iteration.member = take(stage.members);
-  iteration.fold = take(stage.folds);
+  iteration.fold = stage.folds.begin + take(stage.folds.count());
   iteration.repeat = take(stage.repeats);
   const auto range =
       std::upper_bound(planned.offsets.begin(), planned.offsets.end(), position) - planned.offsets.begin() - 1;
@@ -123,14 +124,15 @@ std::int64_t Plan::number_of(const IterationKey& key) const {
   const auto index = static_cast<std::size_t>(after - stage.trials.begin() - 1);
   assert(key.trial < stage.trials[index].end);
   const std::int64_t position = planned.offsets[index] + key.trial - stage.trials[index].begin;
-  return planned.iterations.begin + ((position * stage.repeats + key.repeat) * stage.folds + key.fold) * stage.members +
-         key.member;
+  const std::int64_t fold = key.fold - stage.folds.begin;
+  return planned.iterations.begin +
+         ((position * stage.repeats + key.repeat) * stage.folds.count() + fold) * stage.members + key.member;
 }
 
 std::optional<std::int64_t> Plan::last_iteration_of(const IterationKey& training) const {
   if (stages_.empty()) return std::nullopt;
   const Stage& last = stages_.back().stage;
-  if (!last.has(training.trial) || training.repeat >= last.repeats || training.fold >= last.folds ||
+  if (!last.has(training.trial) || training.repeat >= last.repeats || !last.folds.has(training.fold) ||
       training.member >= last.members)
     return std::nullopt;
   return number_of({last.number, training.trial, training.repeat, training.fold, training.member});
@@ -140,7 +142,7 @@ Stage whole_stage(const Plan& plan) {
   Stage stage;
   stage.trials = {{0, plan.trial_count()}};
   stage.repeats = plan.repeats();
-  stage.folds = plan.folds();
+  stage.folds = {0, plan.folds()};
   stage.members = plan.members();
   return stage;
 }

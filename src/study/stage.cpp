@@ -34,7 +34,7 @@ std::vector<std::int64_t> packed(const std::vector<Stage>& stages) {
   std::vector<std::int64_t> numbers;
   for (const Stage& stage : stages) {
     numbers.insert(numbers.end(),
-                   {stage.number, stage.repeats, stage.folds, stage.members, stage.from_epoch,
+                   {stage.number, stage.repeats, stage.folds.begin, stage.folds.end, stage.members, stage.from_epoch,
                     stage.to_epoch.value_or(to_the_end), static_cast<std::int64_t>(stage.trials.size())});
     for (const IndexRange& range : stage.trials) numbers.insert(numbers.end(), {range.begin, range.end});
   }
@@ -48,7 +48,8 @@ std::vector<Stage> unpacked_stages(const std::vector<std::int64_t>& numbers) {
     Stage stage;
     stage.number = take();
     stage.repeats = take();
-    stage.folds = take();
+    stage.folds.begin = take();
+    stage.folds.end = take();
     stage.members = take();
     stage.from_epoch = take();
     if (const std::int64_t epoch = take(); epoch != to_the_end) stage.to_epoch = epoch;

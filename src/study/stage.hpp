@@ -11,14 +11,14 @@
 
 namespace sheaf {
 
-/// Trains each of its trials `repeats` x `folds` x `members` times. A trial keeps its number in all stages. Learning
-/// rates and other schedules extend over all train.epochs, so that a training in several stages gives the same bits as
-/// in one.
+/// Trains each of its trials in some `folds`, with `repeats` x `members` iterations per fold. A trial keeps its number
+/// in all stages. Learning rates and other schedules extend over all train.epochs, so that a training in several stages
+/// gives the same bits as in one.
 struct Stage {
   std::int64_t number = 0;         ///< counts from 0
   std::vector<IndexRange> trials;  ///< ascending; ranges are not empty and not adjacent
-  std::int64_t repeats = 1;        ///< of the study's, the first ones; likewise folds and members
-  std::int64_t folds = 1;
+  std::int64_t repeats = 1;        ///< of the study's, the first ones; likewise members
+  IndexRange folds = {0, 1};       ///< of the study's
   std::int64_t members = 1;
   std::int64_t from_epoch = 0;           ///< completed by an earlier stage, whose trainings are continued
   std::optional<std::int64_t> to_epoch;  ///< the trainings pause after this epoch; nullopt: at the end of train.epochs
@@ -31,7 +31,7 @@ struct Stage {
   std::int64_t trial_count() const;
   bool has(std::int64_t trial) const;
   /// Iterations per trial.
-  std::int64_t per_trial() const { return repeats * folds * members; }
+  std::int64_t per_trial() const { return repeats * folds.count() * members; }
   std::int64_t iteration_count() const { return trial_count() * per_trial(); }
 
   bool operator==(const Stage& other) const;

@@ -58,8 +58,8 @@ std::string iterations_line(const Plan& plan, const std::vector<StageSize>& size
   const bool has_rungs = sizes.size() > 1;
   return fmt::format("iterations   {} = {} x {} x {} x {}{}", trials * stage.per_trial(),
                      has_rungs ? fmt::format("({} trials)", sum) : counted(stage.trial_count(), "trial"),
-                     counted(stage.repeats, "repeat"), counted(stage.folds, "fold"), counted(stage.members, "member"),
-                     has_rungs ? "\nrungs        " + rungs : "");
+                     counted(stage.repeats, "repeat"), counted(stage.folds.count(), "fold"),
+                     counted(stage.members, "member"), has_rungs ? "\nrungs        " + rungs : "");
 }
 
 // The part of the epochs of all trials that a search trains.

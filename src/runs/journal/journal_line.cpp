@@ -188,7 +188,7 @@ void read_curve(const Json& rows, TrainedIteration& iteration) {
   }
 }
 
-// Whether the ranges of trials ascend, and the stage has iterations, all of them with valid numbers.
+// Whether the ranges of trials ascend, and the stage has epochs and iterations, all of them with valid numbers.
 bool is_possible(const RecordedStage& recorded) {
   const Stage& stage = recorded.stage;
   if (stage.number < 0 || recorded.first_iteration < 0) return false;
@@ -197,8 +197,10 @@ bool is_possible(const RecordedStage& recorded) {
     if (range.begin < trials || range.empty() || range.end > max_iterations) return false;
     trials = range.end;
   }
+  if (stage.folds.begin < 0 || stage.folds.begin > max_iterations) return false;
+  if (stage.from_epoch < 0 || (stage.to_epoch && *stage.to_epoch <= stage.from_epoch)) return false;
   std::int64_t room = max_iterations - recorded.first_iteration;
-  for (const std::int64_t factor : {stage.trial_count(), stage.repeats, stage.folds, stage.members}) {
+  for (const std::int64_t factor : {stage.trial_count(), stage.repeats, stage.folds.count(), stage.members}) {
     if (factor < 1 || factor > room) return false;
     room /= factor;
   }
@@ -246,9 +248,11 @@ std::string header_line(const JournalHeader& header) {
 
 std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
   const Stage& stage = recorded.stage;
-  std::string text = fmt::format(R"({{"stage":{},"first_iteration":{},"repeats":{},"folds":{},"members":{})",
-                                 stage.number, recorded.first_iteration, stage.repeats, stage.folds, stage.members);
-  if (stage.from_epoch > 0) text += fmt::format(R"(,"from_epoch":{})", stage.from_epoch);
+  std::string text =
+      fmt::format(R"({{"stage":{},"first_iteration":{},"repeats":{},"folds":{},"members":{})", stage.number,
+                  recorded.first_iteration, stage.repeats, stage.folds.count(), stage.members);
+  if (stage.folds.begin != 0) text += fmt::format(R"(,"first_fold":{})", stage.folds.begin);
+  if (stage.from_epoch != 0) text += fmt::format(R"(,"from_epoch":{})", stage.from_epoch);
   if (stage.to_epoch) text += fmt::format(R"(,"to_epoch":{})", *stage.to_epoch);
   text += R"(,"trials":[)";
   for (const IndexRange& range : stage.trials)
@@ -318,7 +322,8 @@ std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint3
   stage.number = integer<std::int64_t>(object->at("stage"));
   recorded.first_iteration = integer<std::int64_t>(object->at("first_iteration"));
   stage.repeats = integer<std::int64_t>(object->at("repeats"));
-  stage.folds = integer<std::int64_t>(object->at("folds"));
+  if (object->contains("first_fold")) stage.folds.begin = integer<std::int64_t>(object->at("first_fold"));
+  stage.folds.end = stage.folds.begin + integer<std::int64_t>(object->at("folds"));
   stage.members = integer<std::int64_t>(object->at("members"));
   if (object->contains("from_epoch")) stage.from_epoch = integer<std::int64_t>(object->at("from_epoch"));
   if (object->contains("to_epoch")) stage.to_epoch = integer<std::int64_t>(object->at("to_epoch"));

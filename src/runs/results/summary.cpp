@@ -223,7 +223,7 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
     best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], plan.value(trials[0].trial, key));
   const Stage& stage = plan.stage(trials[0].stage);
   std::string over;
-  if (stage.folds > 1) over = fmt::format("{} folds", stage.folds);
+  if (stage.folds.count() > 1) over = fmt::format("{} folds", stage.folds.count());
   if (stage.repeats > 1) over += fmt::format("{}{} repeats", over.empty() ? "" : " x ", stage.repeats);
   if (over.empty()) over = counted(trials[0].iterations, "fit");
   if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);

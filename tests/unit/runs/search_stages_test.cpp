@@ -50,7 +50,7 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
   results.settle();
   CHECK_FALSE(stages.catch_up(results));
   REQUIRE(plan.stage_count() == 2);
-  CHECK(plan.stage(1) == Stage{1, {{1, 3}}, 1, 2, 1, 2, std::nullopt});
+  CHECK(plan.stage(1) == Stage{1, {{1, 3}}, 1, {0, 2}, 1, 2, std::nullopt});
   CHECK(stages.last_stage_text() == " of stage 1");
   for (std::int64_t number = 8; number < 12; ++number) results.append(trained(number, 1), {}, 0);
   results.settle();
@@ -93,7 +93,7 @@ TEST_CASE("a grid is complete after its only stage and has no stage text") {
 TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages are accepted") {
   Plan plan(study_of_four());
   plan.add(whole_stage(plan));
-  const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, 1, 1, 1, 2, 6}, 8};
+  const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, 1, {0, 1}, 1, 2, 6}, 8};
   CHECK_NOTHROW(require_recorded_stages(plan, {}, "runs/x"));
   CHECK_NOTHROW(require_recorded_stages(plan, {recorded, later}, "runs/x"));
   RecordedStage fewer = recorded, more = recorded;  // from before the number of trials was changed

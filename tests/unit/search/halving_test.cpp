@@ -92,7 +92,7 @@ TEST_CASE("trials are compared by their means over folds and repeats; values tha
       searched(study, [&](const Iteration& iteration) { return losses[iteration.trial][iteration.fold]; });
   CHECK(plan.stage(1).trials == std::vector<IndexRange>{{1, 2}, {3, 4}});
   CHECK(plan.stage(2).trials == std::vector<IndexRange>{{3, 4}});
-  CHECK(plan.stage(2).folds == 2);
+  CHECK(plan.stage(2).folds == IndexRange{0, 2});
 }
 
 TEST_CASE("trials with diverged iterations do not continue; the search ends when there are no others") {

@@ -286,8 +286,8 @@ TEST_CASE("a trial's rank and best model come from the last stage that trained i
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
   study.search.folds = 2;
   Plan plan(study);
-  plan.add({0, {{0, 4}}, 1, 1, 1, 0, 2});
-  plan.add({1, {{0, 1}, {2, 3}}, 1, 2, 1, 2, std::nullopt});
+  plan.add({0, {{0, 4}}, 1, {0, 1}, 1, 0, 2});
+  plan.add({1, {{0, 1}, {2, 3}}, 1, {0, 2}, 1, 2, std::nullopt});
   Leaderboard leaderboard(plan, {});
   const std::vector<double> scores = {0.9, 0.3, 0.1, 0.5, 0.21, 0.41, 0.8, 0.6};
   for (std::size_t number = 0; number < scores.size(); ++number) {
@@ -317,8 +317,8 @@ TEST_CASE("a training that diverged in a later stage ranks behind those that end
   Study study = test::regression_study();
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3"}}};
   Plan plan(study);
-  plan.add({0, {{0, 3}}, 1, 1, 1, 0, 2});
-  plan.add({1, {{1, 3}}, 1, 1, 1, 2, std::nullopt});
+  plan.add({0, {{0, 3}}, 1, {0, 1}, 1, 0, 2});
+  plan.add({1, {{1, 3}}, 1, {0, 1}, 1, 2, std::nullopt});
   Leaderboard leaderboard(plan, {});
   for (std::int64_t number = 0; number < 5; ++number) {
     IterationResult result;

@@ -68,8 +68,8 @@ TEST_CASE("the trials are all combinations, with the last key varying fastest") 
 TEST_CASE("iterations are numbered consecutively through all stages, and their keys are distinct") {
   Plan plan(searched_study());
   CHECK(plan.iteration_count() == 0);
-  plan.add({0, {{0, 6}}, 1, 1, 2, 0, 2});
-  plan.add({1, {{1, 2}, {3, 5}}, 2, 3, 1, 2, std::nullopt});
+  plan.add({0, {{0, 6}}, 1, {0, 1}, 2, 0, 2});
+  plan.add({1, {{1, 2}, {3, 5}}, 2, {0, 3}, 1, 2, std::nullopt});
   CHECK(plan.stage_count() == 2);
   CHECK(plan.iterations_of(0) == IndexRange{0, 12});
   CHECK(plan.iterations_of(1) == IndexRange{12, 12 + 3 * 2 * 3});
@@ -98,6 +98,27 @@ TEST_CASE("iterations are numbered consecutively through all stages, and their k
   CHECK(plan.iteration(29).repeat == 1);
 }
 
+TEST_CASE("a stage can have some of the folds, whose iterations are those of the whole study") {
+  Study study = searched_study();
+  study.search.folds = 5;
+  Plan plan(study);
+  plan.add({0, {{0, 6}}, 2, {0, 2}, 2, 0, std::nullopt});
+  plan.add({1, {{1, 3}}, 2, {2, 5}, 2, 0, std::nullopt});
+  CHECK(plan.iterations_of(1) == IndexRange{48, 48 + 2 * 2 * 3 * 2});
+  const Plan whole = test::whole_plan(study);
+  std::set<std::int64_t> folds;
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
+    const Iteration iteration = plan.iteration(number);
+    CHECK(plan.number_of(iteration) == number);
+    CHECK(plan.stage(iteration.stage).folds.has(iteration.fold));
+    IterationKey key = training_of(iteration);
+    CHECK(iteration.seed == whole.iteration(whole.number_of(key)).seed);
+    CHECK(plan.last_iteration_of(key).has_value() == (iteration.stage == 1));
+    if (iteration.stage == 1) folds.insert(iteration.fold);
+  }
+  CHECK(folds == std::set<std::int64_t>{2, 3, 4});
+}
+
 TEST_CASE("seeds do not depend on the numbers of trials, repeats, folds and members, and differ") {
   Study study = searched_study();
   study.ensemble.members = 3;
@@ -117,7 +138,8 @@ TEST_CASE("seeds do not depend on the numbers of trials, repeats, folds and memb
 }
 
 TEST_CASE("stages sent to other ranks are unchanged") {
-  const std::vector<Stage> stages = {{0, {{0, 6}}, 1, 2, 3, 0, 7}, {1, {{1, 2}, {3, 5}}, 4, 5, 6, 7, std::nullopt}};
+  const std::vector<Stage> stages = {{0, {{0, 6}}, 1, {0, 2}, 3, 0, 7},
+                                     {1, {{1, 2}, {3, 5}}, 4, {2, 7}, 6, 7, std::nullopt}};
   CHECK(unpacked_stages(packed(stages)) == stages);
   CHECK(unpacked_stages(packed({})).empty());
   CHECK(stages[1].trial_count() == 3);
@@ -152,8 +174,8 @@ TEST_CASE("more iterations than can be numbered are refused") {
   CHECK(plan.iteration_count() == 2 * whole.iteration_count());
   study.study.iterations = 30'000'000;
   Plan large(study);
-  large.add({0, {{0, 6}}, 60'000'000, 3, 2, 0, std::nullopt});
-  CHECK_THROWS_AS(large.add({1, {{0, 6}}, 60'000'000, 3, 2, 0, std::nullopt}), UsageError);
+  large.add({0, {{0, 6}}, 60'000'000, {0, 3}, 2, 0, std::nullopt});
+  CHECK_THROWS_AS(large.add({1, {{0, 6}}, 60'000'000, {0, 3}, 2, 0, std::nullopt}), UsageError);
   study.study.iterations = std::int64_t{1} << 62;
   CHECK_THROWS_AS(test::whole_plan(study), UsageError);
 }

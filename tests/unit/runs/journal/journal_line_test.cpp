@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <random>
+#include <tuple>
 
 #include "files/checksum.hpp"
 #include "study/metrics.hpp"
@@ -133,8 +134,8 @@ TEST_CASE("a line with an unknown metric, or with a curve without its values, is
 }
 
 TEST_CASE("stage lines are read back and are not read as results") {
-  const std::vector<RecordedStage> all = {{{0, {{0, 6}}, 2, 5, 1, 0, std::nullopt}, 0},
-                                          {{1, {{1, 2}, {4, 6}}, 1, 5, 3, 4, 12}, 60}};
+  const std::vector<RecordedStage> all = {{{0, {{0, 6}}, 2, {0, 5}, 1, 0, std::nullopt}, 0},
+                                          {{1, {{1, 2}, {4, 6}}, 1, {2, 7}, 3, 4, 12}, 60}};
   for (const auto& recorded : all) {
     const std::string line = without_end(stage_line(recorded, 7));
     const auto read = read_stage_line(line, 7);
@@ -157,7 +158,7 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
   };
   const auto stage = [](std::vector<IndexRange> trials, std::int64_t repeats, std::int64_t folds,
                         std::int64_t members) {
-    return RecordedStage{{1, std::move(trials), repeats, folds, members, 3, std::nullopt}, 1};
+    return RecordedStage{{1, std::move(trials), repeats, {0, folds}, members, 3, std::nullopt}, 1};
   };
   CHECK(accepts(stage({{0, 2}, {3, 4}}, 2, 1, 1)));
   CHECK(accepts(stage({{0, max_iterations - 1}}, 1, 1, 1)));
@@ -178,6 +179,16 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
   negative = stage({{0, 1}}, 1, 1, 1);
   negative.stage.number = -1;
   CHECK_FALSE(accepts(negative));
+  negative = stage({{0, 1}}, 1, 1, 1);
+  negative.stage.folds = {-2, 1};
+  CHECK_FALSE(accepts(negative));
+  for (const auto& [from, to, possible] : std::vector<std::tuple<std::int64_t, std::int64_t, bool>>{
+           {0, 1, true}, {3, 4, true}, {3, 3, false}, {-1, 4, false}}) {
+    RecordedStage epochs = stage({{0, 1}}, 1, 1, 1);
+    epochs.stage.from_epoch = from;
+    epochs.stage.to_epoch = to;
+    CHECK(accepts(epochs) == possible);
+  }
 }
 
 TEST_CASE("header lines are read back and are not read as results") {

@@ -96,7 +96,8 @@ TEST_CASE("a journal that cannot be read is an error") {
 
 TEST_CASE("each recorded stage is listed once, in the order of the lines") {
   const Scratch scratch("replay_test");
-  const RecordedStage first{{0, {{0, 3}}, 1, 1, 1, 0, 2}, 0}, second{{1, {{1, 2}}, 1, 1, 1, 2, std::nullopt}, 3};
+  const RecordedStage first{{0, {{0, 3}}, 1, {0, 1}, 1, 0, 2}, 0},
+      second{{1, {{1, 2}}, 1, {0, 1}, 1, 2, std::nullopt}, 3};
   write_journal(scratch, 1, 0, header_line(header) + stage_line(first, header.seed()) + line_of(0));
   write_journal(
       scratch, 2, 0,
@@ -109,7 +110,7 @@ TEST_CASE("each recorded stage is listed once, in the order of the lines") {
 
 TEST_CASE("results of a later stage count only if their journal records the stage") {
   const Scratch scratch("replay_test");
-  const RecordedStage second{{1, {{1, 3}}, 1, 1, 1, 2, std::nullopt}, 3};  // iterations 3 and 4
+  const RecordedStage second{{1, {{1, 3}}, 1, {0, 1}, 1, 2, std::nullopt}, 3};  // iterations 3 and 4
   const std::string recorded = stage_line(second, header.seed());
   std::string damaged = recorded;
   damaged[20] ^= 1;
