@@ -29,6 +29,21 @@ class MemoryEngine : public Engine {
     return !claim.empty();
   }
 
+  void train_ahead(const std::vector<IndexRange>& iterations, const Stage& stage,
+                   const std::function<bool()>& stop_requested) override {
+    for (const IndexRange& range : iterations)
+      for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number) {
+        const auto failure = failure_of([&] {
+          const Iteration iteration = context_.plan.iteration(number);
+          begin_trial(iteration);
+          Trainer& trainer = trainer_of(*engine_);
+          const IterationInput input = inputs_.of(iteration);
+          sheaf::train_ahead(context_, iteration, trial_, stage, input, trainer, stop_requested);
+        });
+        if (failure) trainers_.clear();
+      }
+  }
+
  private:
   // If the iteration fails, returns a result of status `failed`; other iterations get new trainers.
   TrainedIteration train_or_fail(std::int64_t number, const std::function<bool()>& stop_requested) {

@@ -7,12 +7,6 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "models/initial_weights.hpp"
-#include "training/batches.hpp"
-#include "training/metrics/score.hpp"
-#include "training/optional_results.hpp"
-#include "training/training_checkpoint.hpp"
-#include "training/training_cost.hpp"
 
 namespace sheaf {
 namespace {
@@ -33,42 +27,16 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
                                    std::unique_ptr<Trainer> trainer)
     : context_(context),
       trial_(context.plan.trial(iteration.trial)),
-      training_{iteration, trial_.train.epochs, context.plan.stage(iteration.stage).epochs_of(trial_.train.epochs),
-                windows_of_pass()},
       split_(context.splits->split(iteration.repeat, iteration.fold)),
-      rows_(context.study.ensemble.bootstrap ? bootstrap_rows(split_->training_rows, iteration.seed)
-                                             : split_->training_rows),
-      batch_size_(batch_rows(trial_.train, rows_.count())),
-      layers_(network_layout(trial_.model, shape_of(*context.data, context.study.data))),
-      weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
       trainer_(std::move(trainer)),
-      loop_(new_loop()),
-      lines_(context.loss_log, iteration.number, rows_.count(), batch_size_) {
-  trained_.result.iteration = iteration.number;
-  trained_.result.engine = trainer_->engine();
-  start();
-  if (context.checkpoints != nullptr)
-    seconds_ = trained_.earlier_seconds = restore_checkpoint(
-        *context.checkpoints, training_, loop_, *trainer_, [&] { start(); },
-        [&](ByteReader& state) { restore(state); });
-  saved_steps_ = loop_.steps();
-}
-
-TrainingLoop StreamedTraining::new_loop() const {
-  return {trial_.train,
-          rows_.count(),
-          context_.stream->options().validation,
-          context_.study.run.curves.value_or(false),
-          context_.study.run.metrics,
-          training_.stage_epochs};
-}
-
-void StreamedTraining::start() {
-  windows_ = used_rows_ = 0;
-  left_over_ = {};
-  loop_ = new_loop();
-  trainer_->start({trial_, layers_, weights_, *context_.data, *split_, rows_, training_.iteration.seed,
-                   shape_of(*context_.data, context_.study.data)});
+      training_(context, iteration, trial_, context.plan.stage(iteration.stage).epochs_of(trial_.train.epochs),
+                {*context.data, *split_, context.stream->options().validation, windows_of_pass()}, *trainer_) {
+  training_.start();
+  training_.restore([&](ByteReader& state) { restore(state); },
+                    [&] {
+                      windows_ = used_rows_ = 0;
+                      left_over_ = {};
+                    });
 }
 
 void StreamedTraining::restore(ByteReader& state) {
@@ -76,13 +44,15 @@ void StreamedTraining::restore(ByteReader& state) {
   used_rows_ = state.get<std::int64_t>();
   left_over_.restore(state);
   require(windows_ >= 0 && windows_ < windows_of_pass(), "its window number is out of range");
-  require(used_rows_ >= 0 && used_rows_ <= rows_in_window(loop_.epochs(), windows_),
+  require(used_rows_ >= 0 && used_rows_ <= rows_in_window(training_.loop().epochs(), windows_),
           "its position is outside its window");
-  require(left_over_.count >= 0 && left_over_.count < batch_size_ && left_over_.fits(*context_.data),
+  require(left_over_.count >= 0 && left_over_.count < training_.batch_size() && left_over_.fits(*context_.data),
           "its rows do not match the data");
   std::int64_t passed = used_rows_;
-  for (std::int64_t window = 0; window < windows_; ++window) passed += rows_in_window(loop_.epochs(), window);
-  require(loop_.batches() * batch_size_ + left_over_.count == passed, "its batches do not match its windows");
+  for (std::int64_t window = 0; window < windows_; ++window)
+    passed += rows_in_window(training_.loop().epochs(), window);
+  require(training_.loop().batches() * training_.batch_size() + left_over_.count == passed,
+          "its batches do not match its windows");
 }
 
 // The number of training rows in a window.
@@ -92,7 +62,8 @@ std::int64_t StreamedTraining::rows_in_window(std::int64_t epoch, std::int64_t w
   const IndexRange positions = stream.plan.blocks_of(window);
   std::int64_t count = 0;
   for (std::int64_t position = positions.begin; position < positions.end; ++position)
-    rows_.for_each(stream.plan.rows_of(order[static_cast<std::size_t>(position)]), [&](std::int64_t) { ++count; });
+    training_.rows().for_each(stream.plan.rows_of(order[static_cast<std::size_t>(position)]),
+                              [&](std::int64_t) { ++count; });
   return count;
 }
 
@@ -101,18 +72,16 @@ std::int64_t StreamedTraining::windows_of_pass() const {
 }
 
 void StreamedTraining::save() {
-  if (loop_.steps() == saved_steps_) return;
-  save_checkpoint(*context_.checkpoints, training_, seconds_, loop_, *trainer_, [&](ByteWriter& state) {
+  training_.save(seconds_, [&](ByteWriter& state) {
     state.put(windows_);
     state.put(used_rows_);
     left_over_.save(state);
   });
-  saved_steps_ = loop_.steps();
 }
 
 std::int64_t StreamedTraining::next_window() const {
   const auto validation = context_.stream->options().validation;
-  return next_pass(loop_.epochs(), awaits_validation(), validation) * windows_of_pass() + windows_;
+  return next_pass(training_.loop().epochs(), awaits_validation(), validation) * windows_of_pass() + windows_;
 }
 
 void StreamedTraining::use(const Window& window, const std::function<bool()>& should_stop) {
@@ -120,15 +89,14 @@ void StreamedTraining::use(const Window& window, const std::function<bool()>& sh
   const auto start = Clock::now();
   const bool validates = awaits_validation();
   if (validates) {  // any pass contains the validation rows
-    if (evaluate(window, should_stop) && window.last) end_validation();
-  } else if (window.pass.epoch == loop_.epochs() && window.number == windows_) {
+    if (evaluate(window, should_stop) && window.last) training_.end_validation();
+  } else if (window.pass.epoch == training_.loop().epochs() && window.number == windows_) {
     train(window, should_stop);
   }
   const double seconds = seconds_since(start);
   seconds_ += seconds;
-  if (validates) loop_.add_validation_seconds(seconds);
-  // For the stage that continues the training.
-  if (!validates && context_.checkpoints != nullptr && loop_.is_paused()) save();
+  if (validates) training_.add_validation_seconds(seconds);
+  if (training_.must_save()) save();
 }
 
 // The rows of the window's data that belong to `rows`.
@@ -198,32 +166,28 @@ void StreamedTraining::train_left_over() {
 
 // `count` is a multiple of the batch size, except for the last batch of the epoch.
 void StreamedTraining::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) {
-  double loss_sum = loop_.loss_sum();
   trainer_->read_from(data);
-  trainer_->train({rows, count, loop_.steps()}, loop_.rate(), loss_sum);
-  const std::int64_t batches = (count + batch_size_ - 1) / batch_size_;
-  lines_.trained(loop_, batches, loss_sum);
-  loop_.trained(batches, loss_sum);
+  training_.train(rows, count);
 }
 
 // Trains on the remaining rows of the window. Returns early if `should_stop` returns true.
 void StreamedTraining::train(const Window& window, const std::function<bool()>& should_stop) {
-  auto rows = row_numbers(window, rows_);
+  auto rows = row_numbers(window, training_.rows());
   const auto count = static_cast<std::int64_t>(rows.size());
   if (trial_.train.shuffle)
-    shuffle_window(rows.data(), count, training_.iteration.seed, window.pass.epoch, window.number);
+    shuffle_window(rows.data(), count, training_.iteration().seed, window.pass.epoch, window.number);
   if (left_over_.count > 0) {
-    for (; used_rows_ < count && left_over_.count < batch_size_; ++used_rows_)
+    for (; used_rows_ < count && left_over_.count < training_.batch_size(); ++used_rows_)
       add_left_over(window.data, rows[static_cast<std::size_t>(used_rows_)]);
-    if (left_over_.count == batch_size_) train_left_over();
+    if (left_over_.count == training_.batch_size()) train_left_over();
   }
-  while (count - used_rows_ >= batch_size_) {
+  while (count - used_rows_ >= training_.batch_size()) {
     if (should_stop()) return;
     const auto start = Clock::now();
     const std::int64_t batches =
-        lines_.batches_to_line(loop_, std::min(piece_.batches(), (count - used_rows_) / batch_size_));
-    train_rows(window.data, rows.data() + used_rows_, batches * batch_size_);
-    used_rows_ += batches * batch_size_;
+        training_.batches_to_line(std::min(piece_.batches(), (count - used_rows_) / training_.batch_size()));
+    train_rows(window.data, rows.data() + used_rows_, batches * training_.batch_size());
+    used_rows_ += batches * training_.batch_size();
     piece_.update(batches, seconds_since(start));
   }
   for (; used_rows_ < count; ++used_rows_) add_left_over(window.data, rows[static_cast<std::size_t>(used_rows_)]);
@@ -236,32 +200,15 @@ void StreamedTraining::train(const Window& window, const std::function<bool()>& 
 
 // Returns false if `should_stop` ended it.
 bool StreamedTraining::evaluate(const Window& window, const std::function<bool()>& should_stop) {
-  if (window.number == 0) {  // a new pass, perhaps after an interrupted one
-    outputs_.clear();
-    outputs_.reserve(static_cast<std::size_t>(split_->validation_rows.count() * context_.data->output_count));
-    validation_sum_ = 0;
-  }
+  if (window.number == 0) training_.begin_validation();  // a new pass, perhaps after an interrupted one
   const auto rows = row_numbers(window, split_->validation_rows);
   if (rows.empty()) return true;
   trainer_->read_from(window.data);
-  const auto loss_sum = trainer_->evaluate(rows.data(), static_cast<std::int64_t>(rows.size()), outputs_, should_stop);
-  validation_sum_ += loss_sum.value_or(0);
-  return loss_sum.has_value();
-}
-
-void StreamedTraining::end_validation() {
-  const auto& rows = split_->validation_rows;
-  loop_.validated(
-      validation_sum_, rows.count(),
-      prediction_scores(validation_metrics(context_.study), trial_.train.loss, false, outputs_, *context_.data, rows));
+  return training_.evaluate(rows.data(), static_cast<std::int64_t>(rows.size()), should_stop);
 }
 
 TrainedIteration StreamedTraining::finish() {
-  loop_.write_results(trained_);
-  trained_.result.seconds = seconds_;
-  if (trained_.result.status == IterationStatus::finished)
-    add_optional_results(context_, trial_, loop_.is_paused(), *split_, *trainer_, std::move(outputs_), trained_);
-  return std::move(trained_);
+  return training_.finish(training_.earlier_seconds() + seconds_);
 }
 
 }  // namespace sheaf

@@ -10,14 +10,11 @@
 #include "data/dataset.hpp"
 #include "data/splits.hpp"
 #include "data/stream/stream.hpp"
-#include "models/network_layout.hpp"
 #include "study/plan.hpp"
-#include "training/loss_log.hpp"
+#include "training/iteration_training.hpp"
 #include "training/piece_size.hpp"
 #include "training/trainer.hpp"
-#include "training/training_checkpoint.hpp"
 #include "training/training_context.hpp"
-#include "training/training_loop.hpp"
 
 namespace sheaf {
 
@@ -38,10 +35,10 @@ class StreamedTraining {
   void use(const Window& window, const std::function<bool()>& should_stop);
 
   /// Whether training and validation are complete.
-  bool is_done() const { return loop_.next() == TrainingLoop::Next::end; }
+  bool is_done() const { return training_.loop().next() == TrainingLoop::Next::end; }
 
   /// Whether all epochs before the next validation are trained.
-  bool awaits_validation() const { return loop_.next() == TrainingLoop::Next::validate; }
+  bool awaits_validation() const { return training_.loop().next() == TrainingLoop::Next::validate; }
 
   /// Saves a checkpoint if there were optimizer steps since the last one. Throws DeviceError.
   void save();
@@ -51,15 +48,12 @@ class StreamedTraining {
 
  private:
   std::vector<std::int64_t> row_numbers(const Window& window, const RowSet& rows) const;
-  void start();
-  TrainingLoop new_loop() const;
   void restore(ByteReader& state);
   std::int64_t windows_of_pass() const;
   std::int64_t rows_in_window(std::int64_t epoch, std::int64_t window) const;
   void train(const Window& window, const std::function<bool()>& should_stop);
   void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count);
   bool evaluate(const Window& window, const std::function<bool()>& should_stop);
-  void end_validation();
   void train_left_over();
   void add_left_over(const DataSet& data, std::int64_t row);
 
@@ -78,25 +72,15 @@ class StreamedTraining {
 
   const TrainingContext& context_;
   const Trial trial_;
-  const CheckpointedTraining training_;
   const std::shared_ptr<const Split> split_;
-  const RowSet rows_;  // training rows
-  const std::int64_t batch_size_;
-  const std::vector<Layer> layers_;
-  const std::vector<float> weights_;
   const std::unique_ptr<Trainer> trainer_;
-  TrainingLoop loop_;
-  LossLines lines_;
+  IterationTraining training_;
   PieceSize piece_;
-  double seconds_ = 0;            // training time so far
-  std::int64_t saved_steps_ = 0;  // steps at the last checkpoint
+  double seconds_ = 0;  // training time so far, without that before the checkpoint
 
   // The position in the pass of the current epoch: `windows_` whole windows, and `used_rows_` rows of the next one.
   std::int64_t windows_ = 0, used_rows_ = 0;
   LeftOver left_over_;
-  double validation_sum_ = 0;   // sum of the losses of the validation rows
-  std::vector<float> outputs_;  // outputs for these rows
-  TrainedIteration trained_;
 };
 
 }  // namespace sheaf

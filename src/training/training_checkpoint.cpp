@@ -43,7 +43,7 @@ void save_checkpoint(const Checkpoints& checkpoints, const CheckpointedTraining&
   trainer.save(state);
   put(state);
   try {
-    checkpoints.save(training_of(training.iteration), state.bytes(), loop.is_paused());
+    checkpoints.save(training_of(training.iteration), loop.steps(), state.bytes(), loop.is_paused());
   } catch (const RunError& error) {
     throw DeviceError(error.what());
   }

@@ -22,8 +22,10 @@ struct Checkpoints {
   std::function<std::optional<std::string>(const IterationKey& training)> load;
   /// Renames the checkpoint that was loaded last, so that it is not loaded again, and logs the reason. Throws RunError.
   std::function<void(const IterationKey& training, const std::string& reason)> set_aside;
-  /// `paused`: the training pauses here until a later stage. Throws RunError.
-  std::function<void(const IterationKey& training, const std::string& state, bool paused)> save;
+  /// Tells that another rank may have saved a checkpoint of the training after `steps` steps. Optional.
+  std::function<void(const IterationKey& training, std::int64_t steps)> expect = {};
+  /// `steps`: completed optimizer steps. `paused`: the training pauses here until a later stage. Throws RunError.
+  std::function<void(const IterationKey& training, std::int64_t steps, const std::string& state, bool paused)> save;
 };
 
 class LossLog;

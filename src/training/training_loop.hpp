@@ -44,6 +44,8 @@ class TrainingLoop {
 
   /// Completed optimizer steps, and remaining ones.
   std::int64_t steps() const { return state_.steps; }
+  /// The steps of earlier stages.
+  std::int64_t earlier_steps() const { return range_.begin * epoch_batches_; }
   std::int64_t steps_left() const { return range_.end * epoch_batches_ - state_.steps; }
 
   /// The loss sum of the current epoch so far (Trainer::train).

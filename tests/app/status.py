@@ -207,7 +207,7 @@ job = Started([SHEAF, "run", *streamed_study("native", epochs=200), "--run.outpu
 
 
 def waiting_iterations():
-    """Those with checkpoints, TRIAL-REPEAT-FOLD-MEMBER.NUMBER, in a study of 3 folds and 2 members."""
+    """Those with checkpoints, TRIAL-REPEAT-FOLD-MEMBER.STEPS, in a study of 3 folds and 2 members."""
     names = os.listdir("run/checkpoints") if os.path.isdir("run/checkpoints") else []
     found = (re.fullmatch(r"(\d+)-0-(\d+)-(\d+)\.\d+", name) for name in names)
     return {(int(match[1]) * 3 + int(match[2])) * 2 + int(match[3]) for match in found if match}

@@ -85,8 +85,9 @@ class RunTraining {
         saves_regularly ? options_.checkpoint_interval : std::numeric_limits<double>::infinity(),
         [this](const IterationKey& training) { return files_->load(training); },
         [this](const IterationKey& training, const std::string& reason) { files_->set_aside(training, reason); },
-        [this](const IterationKey& training, const std::string& state, bool paused) {
-          files_->save(training, state, paused);
+        [this](const IterationKey& training, std::int64_t steps) { files_->expect(training, steps); },
+        [this](const IterationKey& training, std::int64_t steps, const std::string& state, bool paused) {
+          files_->save(training, steps, state, paused);
         }};
     if (saves_regularly || job_.stages.more_may_come() || job_.plan.stage_count() > 1)
       context_.checkpoints = &checkpoints_;

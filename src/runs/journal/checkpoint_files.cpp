@@ -26,10 +26,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
-constexpr std::uint32_t checkpoint_format = 6;  // increases with every change of the contents of a state
+constexpr std::uint32_t checkpoint_format = 7;  // increases with every change of the contents of a state
 constexpr std::size_t files_per_training = 2;
 constexpr std::string_view unusable_ending = ".unusable";
-constexpr std::int64_t max_number = 1000000000000;  // more than one run writes; files with larger ones are not its own
+constexpr std::int64_t max_number =
+    1000000000000000;  // more than one run reaches; files with larger ones are not its own
 
 struct CheckpointHead {
   std::uint32_t magic = sheaf::magic;
@@ -42,7 +43,7 @@ struct CheckpointHead {
 
 std::string name_text(const CheckpointName& name) {
   const IterationKey& of = name.training;
-  return fmt::format("{}-{}-{}-{}.{}", of.trial, of.repeat, of.fold, of.member, name.number);
+  return fmt::format("{}-{}-{}-{}.{}", of.trial, of.repeat, of.fold, of.member, name.steps);
 }
 
 // Parses the name of a checkpoint; nothing for other names.
@@ -52,7 +53,7 @@ std::optional<CheckpointName> parse_name(const std::string& text) {
   const char* next = text.data();
   const char* end = next + text.size();
   const std::pair<std::int64_t*, char> parts[] = {
-      {&of.trial, '-'}, {&of.repeat, '-'}, {&of.fold, '-'}, {&of.member, '.'}, {&name.number, '\0'}};
+      {&of.trial, '-'}, {&of.repeat, '-'}, {&of.fold, '-'}, {&of.member, '.'}, {&name.steps, '\0'}};
   for (const auto& [number, delimiter] : parts) {
     const auto [rest, error] = std::from_chars(next, end, *number);
     if (error != std::errc{} || *number < 0 || *number > max_number) return std::nullopt;
@@ -113,34 +114,38 @@ CheckpointFiles::CheckpointFiles(const std::string& run_directory, const Journal
   keep(earlier);
 }
 
-// Copies the numbers, so that files are accessed without the lock.
-std::vector<std::int64_t> CheckpointFiles::numbers_of(const IterationKey& training) const {
+// Copies the list, so that files are accessed without the lock.
+std::vector<std::int64_t> CheckpointFiles::steps_of(const IterationKey& training) const {
   const std::lock_guard lock(mutex_);
-  const auto found = numbers_.find(training);
-  return found == numbers_.end() ? std::vector<std::int64_t>() : found->second;
+  const auto found = steps_.find(training);
+  return found == steps_.end() ? std::vector<std::int64_t>() : found->second;
 }
 
-void CheckpointFiles::set_numbers(const IterationKey& training, std::vector<std::int64_t> numbers) {
+void CheckpointFiles::set_steps(const IterationKey& training, std::vector<std::int64_t> saved) {
   const std::lock_guard lock(mutex_);
-  if (numbers.empty())
-    numbers_.erase(training);
+  if (saved.empty())
+    steps_.erase(training);
   else
-    numbers_[training] = std::move(numbers);
+    steps_[training] = std::move(saved);
 }
 
-std::string CheckpointFiles::path_of(const IterationKey& training, std::int64_t number) const {
-  return directory_ + "/" + name_text({training, number});
+std::string CheckpointFiles::path_of(const IterationKey& training, std::int64_t steps) const {
+  return directory_ + "/" + name_text({training, steps});
+}
+
+void CheckpointFiles::expect(const IterationKey& training, std::int64_t steps) {
+  if (steps_of(training).empty()) set_steps(training, {steps});
 }
 
 std::optional<std::string> CheckpointFiles::load(const IterationKey& training) {
   for (;;) {
-    auto numbers = numbers_of(training);
-    if (numbers.empty()) return std::nullopt;
-    const std::string path = path_of(training, numbers.back());
+    auto saved = steps_of(training);
+    if (saved.empty()) return std::nullopt;
+    const std::string path = path_of(training, saved.back());
     std::error_code ignored;
     if (fs::symlink_status(path, ignored).type() == fs::file_type::not_found) {
-      numbers.pop_back();
-      set_numbers(training, std::move(numbers));
+      saved.pop_back();
+      set_steps(training, std::move(saved));
       continue;
     }
     std::string state;
@@ -151,9 +156,9 @@ std::optional<std::string> CheckpointFiles::load(const IterationKey& training) {
 }
 
 void CheckpointFiles::set_aside(const IterationKey& training, const std::string& reason) {
-  auto numbers = numbers_of(training);
-  if (numbers.empty()) return;
-  const std::string path = path_of(training, numbers.back());
+  auto saved = steps_of(training);
+  if (saved.empty()) return;
+  const std::string path = path_of(training, saved.back());
   const std::string aside = path + std::string(unusable_ending);
   std::error_code failed;
   fs::rename(path, aside, failed);
@@ -161,20 +166,18 @@ void CheckpointFiles::set_aside(const IterationKey& training, const std::string&
           fmt::format("checkpoint '{}' cannot be used ({}) and cannot be renamed ({}). Correct the permissions "
                       "of '{}'.",
                       path, reason, failed.message(), directory_));
-  numbers.pop_back();
+  saved.pop_back();
   log_rank(fmt::format(
       "warning: checkpoint '{}' cannot be used ({}). Trial {} (repeat {}, fold {}, member {}) continues from "
       "{}. The file was renamed to '{}'.",
       path, reason, training.trial, training.repeat, training.fold, training.member,
-      numbers.empty() ? "its beginning" : "the previous checkpoint", aside));
-  set_numbers(training, std::move(numbers));
+      saved.empty() ? "its beginning" : "the previous checkpoint", aside));
+  set_steps(training, std::move(saved));
 }
 
-void CheckpointFiles::save(const IterationKey& training, const std::string& state, bool paused) {
+void CheckpointFiles::save(const IterationKey& training, std::int64_t steps, const std::string& state, bool paused) {
   make_directory(directory_);
-  auto numbers = numbers_of(training);
-  const std::int64_t number = numbers.empty() ? 0 : numbers.back() + 1;
-  UnfinishedFile unfinished(path_of(training, number));
+  UnfinishedFile unfinished(path_of(training, steps));
   CheckpointHead head;
   head.training = training;
   head.bytes = static_cast<std::int64_t>(state.size());
@@ -186,30 +189,32 @@ void CheckpointFiles::save(const IterationKey& training, const std::string& stat
     unfinished.commit_unsynced();
   else
     unfinished.commit();
-  numbers.push_back(number);
-  set_numbers(training, numbers);
+  auto saved = steps_of(training);
+  saved.erase(std::lower_bound(saved.begin(), saved.end(), steps), saved.end());
+  saved.push_back(steps);
+  set_steps(training, saved);
   if (!paused) sync_directory(directory_);
   std::error_code failed;
-  while (numbers.size() > files_per_training) {
-    fs::remove(path_of(training, numbers.front()), failed);
-    numbers.erase(numbers.begin());
+  while (saved.size() > files_per_training) {
+    fs::remove(path_of(training, saved.front()), failed);
+    saved.erase(saved.begin());
   }
-  set_numbers(training, std::move(numbers));
+  set_steps(training, std::move(saved));
 }
 
 void CheckpointFiles::keep(const std::vector<CheckpointName>& names) {
   const std::lock_guard lock(mutex_);
-  numbers_.clear();
-  for (const CheckpointName& name : names) numbers_[name.training].push_back(name.number);
-  for (auto& [training, numbers] : numbers_) std::sort(numbers.begin(), numbers.end());
+  steps_.clear();
+  for (const CheckpointName& name : names) steps_[name.training].push_back(name.steps);
+  for (auto& [training, saved] : steps_) std::sort(saved.begin(), saved.end());
 }
 
 void CheckpointFiles::discard(const IterationKey& training) {
-  const auto numbers = numbers_of(training);
-  if (numbers.empty()) return;
+  const auto saved = steps_of(training);
+  if (saved.empty()) return;
   std::error_code failed;
-  for (const std::int64_t number : numbers) fs::remove(path_of(training, number), failed);
-  set_numbers(training, {});
+  for (const std::int64_t number : saved) fs::remove(path_of(training, number), failed);
+  set_steps(training, {});
 }
 
 std::vector<CheckpointName> remove_other_checkpoints(const std::string& run_directory,

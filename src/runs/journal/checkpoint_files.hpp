@@ -1,4 +1,4 @@
-// Models in mid-training on the disk: RUN_DIR/checkpoints/<trial>-<repeat>-<fold>-<member>.<number>, the last two of
+// Models in mid-training on the disk: RUN_DIR/checkpoints/<trial>-<repeat>-<fold>-<member>.<steps>, the last two of
 // each training. One that cannot be used is renamed to <its name>.unusable.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -18,8 +18,8 @@ namespace sheaf {
 
 /// A checkpoint's file name without the directory.
 struct CheckpointName {
-  IterationKey training;    ///< training_of() its iterations
-  std::int64_t number = 0;  ///< later checkpoints of a training have larger numbers
+  IterationKey training;   ///< training_of() its iterations
+  std::int64_t steps = 0;  ///< completed optimizer steps
 };
 
 /// The checkpoints in the directory of a run; empty if it does not exist. Local.
@@ -40,14 +40,18 @@ class CheckpointFiles {
   /// another format or belong to another run are renamed; files that have been removed are skipped. Throws RunError.
   std::optional<std::string> load(const IterationKey& training);
 
+  /// Makes load() look for the checkpoint after `steps` steps, which another rank may have saved, if this rank has none
+  /// of the training.
+  void expect(const IterationKey& training, std::int64_t steps);
+
   /// Renames the newest checkpoint of the training, so that load() does not return it again, and logs a warning with
   /// the reason. Throws RunError.
   void set_aside(const IterationKey& training, const std::string& reason);
 
-  /// Writes `state` under a temporary name, syncs and renames the file, and removes all but the last two checkpoints of
-  /// the training. Not synced if `paused`: a search may pause many short trainings, and without the file the next stage
-  /// trains them from the beginning. Throws RunError.
-  void save(const IterationKey& training, const std::string& state, bool paused = false);
+  /// Writes the state after `steps` steps under a temporary name, syncs and renames the file, and removes all but the
+  /// last two checkpoints of the training. Not synced if `paused`: a search may pause many short trainings, and without
+  /// the file the next stage trains them from the beginning. Throws RunError.
+  void save(const IterationKey& training, std::int64_t steps, const std::string& state, bool paused = false);
 
   /// Forgets all checkpoints except `names`, which may be from other processes.
   void keep(const std::vector<CheckpointName>& names);
@@ -56,14 +60,14 @@ class CheckpointFiles {
   void discard(const IterationKey& training);
 
  private:
-  std::vector<std::int64_t> numbers_of(const IterationKey& training) const;
-  void set_numbers(const IterationKey& training, std::vector<std::int64_t> numbers);
-  std::string path_of(const IterationKey& training, std::int64_t number) const;
+  std::vector<std::int64_t> steps_of(const IterationKey& training) const;
+  void set_steps(const IterationKey& training, std::vector<std::int64_t> steps);
+  std::string path_of(const IterationKey& training, std::int64_t steps) const;
 
   const std::string directory_;
   const std::uint32_t seed_;
   mutable std::mutex mutex_;
-  std::map<IterationKey, std::vector<std::int64_t>> numbers_;  // of the files of each training that has some, ascending
+  std::map<IterationKey, std::vector<std::int64_t>> steps_;  // of the files of each training that has some, ascending
 };
 
 /// RUN_DIR/checkpoints. Pure.

@@ -1,6 +1,8 @@
 // Tests that a training resumed from any of its checkpoints gives bitwise the same result.
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -16,6 +18,7 @@
 #include "support/one_training.hpp"
 #include "support/small_studies.hpp"
 #include "support/whole_plan.hpp"
+#include "training/loss_log.hpp"
 #include "training/piece_size.hpp"
 
 #include "support/catch.hpp"
@@ -76,6 +79,8 @@ std::vector<double> numbers_of(const TrainedIteration& trained) {
     for (const double value : {epoch.training_loss, epoch.validation_loss, epoch.validation_score})
       numbers.push_back(value);
   numbers.insert(numbers.end(), trained.predictions.begin(), trained.predictions.end());
+  for (double& number : numbers)
+    if (std::isnan(number)) number = -1e300;  // equal to others
   return numbers;
 }
 
@@ -84,7 +89,7 @@ std::vector<std::string> all_states(const Study& study, const DataSet& data) {
   Checkpoints checkpoints;
   checkpoints.interval_seconds = 0;
   checkpoints.load = [](const IterationKey&) { return std::nullopt; };
-  checkpoints.save = [&](const IterationKey& training, const std::string& state, bool paused) {
+  checkpoints.save = [&](const IterationKey& training, std::int64_t, const std::string& state, bool paused) {
     CHECK(training == IterationKey());
     CHECK_FALSE(paused);
     states.push_back(state);
@@ -101,7 +106,7 @@ void check_study(const Study& study, const DataSet& data) {
     Checkpoints checkpoints;
     checkpoints.interval_seconds = 1000;
     checkpoints.load = [&](const IterationKey&) { return state; };
-    checkpoints.save = [](const IterationKey&, const std::string&, bool) {
+    checkpoints.save = [](const IterationKey&, std::int64_t, const std::string&, bool) {
       FAIL("a checkpoint was saved before the interval had passed");
     };
     CHECK(numbers_of(train_with(study, data, checkpoints)) == whole);
@@ -164,7 +169,9 @@ TEST_CASE("a validation that takes too long after a stop is abandoned and repeat
     Checkpoints checkpoints;
     checkpoints.interval_seconds = 0;
     checkpoints.load = [](const IterationKey&) { return std::nullopt; };
-    checkpoints.save = [&](const IterationKey&, const std::string& state, bool) { states.push_back(state); };
+    checkpoints.save = [&](const IterationKey&, std::int64_t, const std::string& state, bool) {
+      states.push_back(state);
+    };
     const TrainedIteration left = train_with(study, data, checkpoints, [&] {
       if (states.empty()) return false;
       std::this_thread::sleep_for(std::chrono::duration<double>(1.2 * max_seconds_after_stop));
@@ -172,7 +179,7 @@ TEST_CASE("a validation that takes too long after a stop is abandoned and repeat
     });
     INFO("engine " << static_cast<int>(engine));
     CHECK(left.result.iteration == -1);
-    REQUIRE(states.size() == 2);  // before the validation, and when it was abandoned
+    REQUIRE(states.size() == 1);  // before the validation
     checkpoints.interval_seconds = 1000;
     checkpoints.load = [&](const IterationKey&) { return states.back(); };
     CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
@@ -232,7 +239,7 @@ TEST_CASE("a training in several stages gives the bits of one, whatever the sche
         Checkpoints checkpoints;
         checkpoints.interval_seconds = 1000;
         checkpoints.load = [&](const IterationKey&) { return state; };
-        checkpoints.save = [&](const IterationKey& training, const std::string& saved, bool paused) {
+        checkpoints.save = [&](const IterationKey& training, std::int64_t, const std::string& saved, bool paused) {
           CHECK(training == IterationKey());
           CHECK(paused);
           state = saved;
@@ -271,6 +278,94 @@ TEST_CASE("a training in several stages gives the bits of one, whatever the sche
       }
 }
 
+TEST_CASE("a stage continues trainings that were trained ahead with the bits of one training, with both engines") {
+  constexpr std::int64_t never_stops = 1'000'000;
+  for (const auto engine : {EngineKind::native, EngineKind::torch})
+    for (const double validation : {0.0, 0.2})
+      for (const std::int64_t pieces : {std::int64_t{0}, std::int64_t{4}, std::int64_t{10}, never_stops}) {
+        INFO("engine " << static_cast<int>(engine) << ", validation " << validation << ", pieces " << pieces);
+        Study study = study_of(engine, OptimizerKind::adam);
+        study.ensemble.members = 1;
+        study.data.validation = validation;
+        study.train.epochs = 9;
+        if (validation > 0) study.train.schedule = Schedule::plateau;
+        study.train.plateau_patience = 0;
+        study.run.log_every = 1;  // pieces of one batch
+        const DataSet data = draw_synthetic(study.data, 1);
+        const TrainedIteration whole = train_first(study, &data);
+        Plan plan(study);
+        Splits splits(study, data);
+        LossLog log(1, [](const std::string&) {});
+        std::optional<std::string> state;
+        std::vector<std::int64_t> saved_steps;
+        Checkpoints checkpoints;
+        checkpoints.interval_seconds = 1000;
+        checkpoints.load = [&](const IterationKey&) { return state; };
+        checkpoints.save = [&](const IterationKey&, std::int64_t steps, const std::string& saved, bool) {
+          saved_steps.push_back(steps);
+          state = saved;
+        };
+        TrainingContext context{study, plan, &data, &splits};
+        context.checkpoints = &checkpoints;
+        context.loss_log = &log;
+        const auto lane_engine = make_engine(context, {-1, 1});
+        std::vector<EpochResult> epochs;
+        TrainedIteration found;
+        const std::int64_t ends[] = {1, 4, 9};
+        for (std::int64_t number = 0; number < 3; ++number) {
+          Stage stage = whole_stage(plan);
+          stage.number = number;
+          if (number > 0) stage.from_epoch = ends[number - 1];
+          if (number < 2) stage.to_epoch = ends[number];
+          if (number > 0)
+            for (int call = 0; call < 2; ++call) {  // the second one continues, or has nothing to do
+              std::int64_t left = pieces;
+              lane_engine->train_ahead({{number - 1, number}}, stage, [&] { return left-- <= 0; });
+            }
+          const std::int64_t all = whole.result.steps / 9 * ends[number];
+          if (number > 0 && pieces == never_stops) CHECK(saved_steps.back() == all);
+          plan.add(stage);
+          lane_engine->train(
+              {{number, number + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+          CHECK(found.result.epochs == ends[number]);
+          epochs.insert(epochs.end(), found.epochs.begin(), found.epochs.end());
+        }
+        CHECK(std::is_sorted(saved_steps.begin(), saved_steps.end()));
+        // The pauses after epochs 1 and 4, and what was trained ahead. A pause is not saved twice.
+        if (pieces == 0) CHECK(saved_steps.size() == 2);
+        if (pieces == 10) CHECK(saved_steps.size() > 3);
+        if (pieces == never_stops) CHECK(saved_steps.size() == 3);
+        found.epochs = epochs;
+        CHECK(numbers_of(found) == numbers_of(whole));
+      }
+}
+
+TEST_CASE("a diverging training that was trained ahead has the same result") {
+  Study study = study_of(EngineKind::native, OptimizerKind::sgd);
+  study.train.learning_rate = 1e30;
+  study.ensemble.members = 1;
+  const DataSet data = draw_synthetic(study.data, 1);
+  const TrainedIteration whole = train_first(study, &data);
+  REQUIRE(whole.result.status == IterationStatus::diverged);
+  Plan plan(study);
+  Splits splits(study, data);
+  std::optional<std::string> state;
+  Checkpoints checkpoints;
+  checkpoints.load = [&](const IterationKey&) { return state; };
+  checkpoints.save = [&](const IterationKey&, std::int64_t, const std::string& saved, bool) { state = saved; };
+  TrainingContext context{study, plan, &data, &splits};
+  context.checkpoints = &checkpoints;
+  const auto lane_engine = make_engine(context, {-1, 1});
+  plan.add(whole_stage(plan));
+  lane_engine->train_ahead({{0, 1}}, whole_stage(plan), never);
+  REQUIRE(state.has_value());
+  TrainedIteration found;
+  lane_engine->train(
+      {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+  CHECK(found.result.status == IterationStatus::diverged);
+  CHECK(found.result.steps == whole.result.steps);
+}
+
 TEST_CASE("pieces grow until one takes a tenth of a second") {
   PieceSize piece;
   CHECK(piece.batches() == 1);
@@ -307,11 +402,11 @@ TEST_CASE("an invalid checkpoint fails the iteration, and an error while saving 
   const std::string state = all_states(study, data).front();
   Checkpoints checkpoints;
   checkpoints.load = [&](const IterationKey&) { return state.substr(0, state.size() / 2); };
-  checkpoints.save = [](const IterationKey&, const std::string&, bool) {};
+  checkpoints.save = [](const IterationKey&, std::int64_t, const std::string&, bool) {};
   CHECK(train_with(study, data, checkpoints).result.status == IterationStatus::failed);
 
   checkpoints.interval_seconds = 0;
   checkpoints.load = [](const IterationKey&) { return std::nullopt; };
-  checkpoints.save = [](const IterationKey&, const std::string&, bool) { throw RunError("no room"); };
+  checkpoints.save = [](const IterationKey&, std::int64_t, const std::string&, bool) { throw RunError("no room"); };
   CHECK_THROWS_AS(train_with(study, data, checkpoints), DeviceError);
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -48,6 +49,11 @@ IterationKey key(std::int64_t trial) {
 // The checkpoints of a job that begins now.
 struct JobFiles : CheckpointFiles {
   explicit JobFiles(const JournalHeader& of = header) : CheckpointFiles("run", of, list_checkpoints("run")) {}
+  // After 0, 1, 2, ... steps.
+  void add(const IterationKey& training, const std::string& state, bool paused = false) {
+    save(training, steps++, state, paused);
+  }
+  std::int64_t steps = 0;
 };
 
 void spoil(const std::string& path, std::streamoff offset) {
@@ -65,7 +71,7 @@ TEST_CASE("load returns the newest state, or the previous one if the newest is d
   JobFiles files;
   CHECK_FALSE(files.load(key(7)));
   for (const std::string state : {"first", "second", "third"}) {
-    files.save(key(7), state);
+    files.add(key(7), state);
     CHECK(files.load(key(7)) == state);
   }
   CHECK_FALSE(files.load(key(70)));
@@ -87,7 +93,7 @@ TEST_CASE("load returns the newest state, or the previous one if the newest is d
     fs::resize_file(newest, static_cast<std::uintmax_t>(size));
   }
   JobFiles later;
-  later.save(key(7), "fourth");
+  later.save(key(7), 3, "fourth");
   CHECK(later.load(key(7)) == "fourth");
   CHECK(fs::exists("run/checkpoints/7-0-0-0.3"));
 }
@@ -101,13 +107,13 @@ TEST_CASE("a job knows its checkpoints without listing the directory, which may 
   JobFiles files;
   std::ofstream("run/checkpoints/7-0-0-0.40") << "of another job";
   std::ofstream("run/checkpoints/9-0-0-0.40") << "of another job";
-  files.save(key(7), "first");
+  files.save(key(7), 13, "first");
   CHECK(fs::exists("run/checkpoints/7-0-0-0.13"));
   CHECK(fs::exists("run/checkpoints/7-0-0-0.12"));
   CHECK_FALSE(fs::exists("run/checkpoints/7-0-0-0.5"));
-  files.save(key(9), "first");
+  files.save(key(9), 0, "first");
   CHECK(fs::exists("run/checkpoints/9-0-0-0.0"));
-  files.save(key(7), "second");
+  files.save(key(7), 14, "second");
   fs::remove("run/checkpoints/7-0-0-0.14");  // by someone else
   CHECK(files.load(key(7)) == "first");
   files.discard(key(7));
@@ -116,26 +122,53 @@ TEST_CASE("a job knows its checkpoints without listing the directory, which may 
     CHECK(fs::exists(fs::path("run/checkpoints") / name));
 }
 
+TEST_CASE("a state after the same or fewer steps replaces the later ones") {
+  make_fresh_directory();
+  JobFiles files;
+  for (const auto& [steps, state] : {std::pair(5, "five"), {9, "nine"}, {9, "nine again"}, {7, "seven"}}) {
+    files.save(key(7), steps, state);
+    CHECK(files.load(key(7)) == state);
+  }
+  files.set_aside(key(7), "requested by a test");
+  CHECK(files.load(key(7)) == "five");
+}
+
+TEST_CASE("a checkpoint of another rank is found if it is expected after its steps") {
+  make_fresh_directory();
+  JobFiles files, of_other_rank;
+  of_other_rank.save(key(7), 40, "of the other rank");
+  CHECK_FALSE(files.load(key(7)));
+  files.expect(key(7), 41);
+  CHECK_FALSE(files.load(key(7)));
+  files.expect(key(7), 40);
+  CHECK(files.load(key(7)) == "of the other rank");
+  files.save(key(7), 50, "own");
+  files.expect(key(7), 40);
+  CHECK(files.load(key(7)) == "own");
+  files.set_aside(key(7), "requested by a test");
+  CHECK(files.load(key(7)) == "of the other rank");
+}
+
 TEST_CASE("a checkpoint that was set aside is not loaded again") {
   make_fresh_directory();
   JobFiles files;
-  files.save(key(7), "first");
-  files.save(key(7), "second");
-  files.save(key(77), "other");
+  files.add(key(7), "first");
+  files.add(key(7), "second");
+  files.add(key(77), "other");
   files.set_aside(key(7), "requested by a test");
   CHECK(files.load(key(7)) == "first");
   files.set_aside(key(7), "requested by a test");
   CHECK_FALSE(files.load(key(7)));
   CHECK_FALSE(JobFiles().load(key(7)));
   CHECK(files.load(key(77)) == "other");
-  files.save(key(7), "again");
+  files.add(key(7), "again");
   CHECK(files.load(key(7)) == "again");
 }
 
 TEST_CASE("a checkpoint that can be neither used nor renamed is an error") {
   make_fresh_directory();
   JobFiles files;
-  files.save(key(7), "first");
+  files.add(key(7), "first");
   fs::create_directories("run/checkpoints/7-0-0-0.0.unusable/folder");
   CHECK_THROWS_WITH(
       files.set_aside(key(7), "requested by a test"),
@@ -147,7 +180,7 @@ TEST_CASE("a checkpoint that can be neither used nor renamed is an error") {
 TEST_CASE("a checkpoint without read permission is an error, and is not renamed") {
   make_fresh_directory();
   JobFiles files;
-  files.save(key(7), "first");
+  files.add(key(7), "first");
   fs::permissions("run/checkpoints/7-0-0-0.0", fs::perms::none);
   {
     const WithoutPrivileges unprivileged;
@@ -163,7 +196,7 @@ TEST_CASE("a checkpoint without read permission is an error, and is not renamed"
 TEST_CASE("checkpoints of another study or other data are not loaded") {
   for (const JournalHeader& other : {JournalHeader{"1.0", "other", "data"}, JournalHeader{"1.0", "study", "other"}}) {
     make_fresh_directory();
-    JobFiles().save(key(1), "state");
+    JobFiles().add(key(1), "state");
     CHECK(JobFiles().load(key(1)) == "state");
     CHECK_FALSE(JobFiles(other).load(key(1)));
   }
@@ -172,16 +205,16 @@ TEST_CASE("checkpoints of another study or other data are not loaded") {
 TEST_CASE("discarding an iteration's checkpoints keeps those of other iterations") {
   make_fresh_directory();
   JobFiles files;
-  files.save(key(1), "one");
-  files.save(key(11), "eleven");
-  files.save(key(1), "one more");
+  files.add(key(1), "one");
+  files.add(key(11), "eleven");
+  files.add(key(1), "one more");
   files.discard(key(1));
   CHECK_FALSE(files.load(key(1)));
   CHECK(files.load(key(11)) == "eleven");
   files.discard(key(5));
 
   JobFiles later;  // simulates a later job
-  later.save(key(11), "twelve");
+  later.save(key(11), 12, "twelve");
   CHECK(later.load(key(11)) == "twelve");
   later.discard(key(11));
   CHECK(file_count() == 0);
@@ -191,10 +224,10 @@ TEST_CASE("discarding an iteration's checkpoints keeps those of other iterations
 TEST_CASE("only the checkpoints of continued trainings are kept, also those of other processes") {
   make_fresh_directory();
   JobFiles files, of_other_rank;
-  files.save(key(1), "one", true);
-  of_other_rank.save(key(2), "two", true);
-  of_other_rank.save({0, 2, 1, 4, 3}, "of another fold", true);
-  of_other_rank.save(key(3), "three", true);
+  files.add(key(1), "one", true);
+  of_other_rank.add(key(2), "two", true);
+  of_other_rank.add({0, 2, 1, 4, 3}, "of another fold", true);
+  of_other_rank.add(key(3), "three", true);
   const auto kept = remove_other_checkpoints("run", [](const IterationKey& training) { return training.trial != 3; });
   CHECK(kept.size() == 3);
   CHECK(file_count() == 3);
@@ -208,8 +241,8 @@ TEST_CASE("only the checkpoints of continued trainings are kept, also those of o
 TEST_CASE("at the end of a run, only files that a run writes are removed from the directory of checkpoints") {
   make_fresh_directory();
   JobFiles files;
-  files.save(key(1), "one");
-  files.save(key(2), "two");
+  files.add(key(1), "one");
+  files.add(key(2), "two");
   files.set_aside(key(2), "requested by a test");
   const fs::path directory = "run/checkpoints";
   std::ofstream(directory / "3-0-0-0.0.0123456789ab.partial") << "of a job that was killed";
@@ -224,7 +257,7 @@ TEST_CASE("at the end of a run, only files that a run writes are removed from th
   CHECK(fs::exists(directory / "folder"));
   for (const auto& name : others) fs::remove(directory / name);
   fs::remove(directory / "folder");
-  JobFiles().save(key(1), "one");
+  JobFiles().add(key(1), "one");
   remove_checkpoints("run");
   CHECK_FALSE(fs::exists(directory));
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "training/iteration_training.hpp"
+
+#include <utility>
+
+#include "models/initial_weights.hpp"
+#include "training/batches.hpp"
+#include "training/metrics/score.hpp"
+#include "training/optional_results.hpp"
+#include "training/training_cost.hpp"
+
+namespace sheaf {
+
+IterationTraining::IterationTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial,
+                                     IndexRange epochs, const IterationRows& rows, Trainer& trainer)
+    : context_(context),
+      trial_(trial),
+      training_{iteration, trial.train.epochs, epochs, rows.windows},
+      source_(rows),
+      shape_(shape_of(rows.data, context.study.data)),
+      layers_(network_layout(trial.model, shape_)),
+      weights_(initial_weights(layers_, trial.model.initialization, iteration.seed)),
+      rows_(context.study.ensemble.bootstrap ? bootstrap_rows(rows.split.training_rows, iteration.seed)
+                                             : rows.split.training_rows),
+      batch_size_(batch_rows(trial.train, rows_.count())),
+      trainer_(trainer),
+      loop_(new_loop()),
+      lines_(context.loss_log, iteration.number, rows_.count(), batch_size_) {}
+
+TrainingLoop IterationTraining::new_loop() const {
+  return {trial_.train,
+          rows_.count(),
+          source_.validation,
+          context_.study.run.curves.value_or(false),
+          context_.study.run.metrics,
+          training_.stage_epochs};
+}
+
+void IterationTraining::start(bool repeats_one_batch) {
+  repeats_one_batch_ = repeats_one_batch;
+  loop_ = new_loop();
+  trainer_.start({trial_, layers_, weights_, source_.data, source_.split, rows_, training_.iteration.seed, shape_,
+                  repeats_one_batch});
+}
+
+void IterationTraining::restore(const std::function<void(ByteReader&)>& get, const std::function<void()>& restarted) {
+  if (context_.checkpoints == nullptr) return;
+  const Checkpoints& checkpoints = *context_.checkpoints;
+  if (checkpoints.expect && loop_.earlier_steps() > 0)
+    checkpoints.expect(training_of(training_.iteration), loop_.earlier_steps());
+  const auto restart = [&] {
+    start(repeats_one_batch_);
+    restarted();
+  };
+  earlier_seconds_ = restore_checkpoint(checkpoints, training_, loop_, trainer_, restart, get);
+  first_step_ = saved_steps_ = loop_.steps();
+}
+
+void IterationTraining::save(double seconds, const std::function<void(ByteWriter&)>& put) {
+  if (loop_.steps() == saved_steps_) return;
+  save_checkpoint(*context_.checkpoints, training_, earlier_seconds_ + seconds, loop_, trainer_, put);
+  saved_steps_ = loop_.steps();
+}
+
+void IterationTraining::train(const std::int64_t* rows, std::int64_t count) {
+  double loss_sum = loop_.loss_sum();
+  trainer_.train({rows, count, loop_.steps()}, loop_.rate(), loss_sum);
+  const std::int64_t batches = (count + batch_size_ - 1) / batch_size_;
+  lines_.trained(loop_, batches, loss_sum);
+  loop_.trained(batches, loss_sum);
+}
+
+void IterationTraining::begin_validation() {
+  validation_sum_ = 0;
+  outputs_.clear();
+  outputs_.reserve(static_cast<std::size_t>(source_.split.validation_rows.count() * source_.data.output_count));
+}
+
+bool IterationTraining::evaluate(const std::int64_t* rows, std::int64_t count,
+                                 const std::function<bool()>& should_stop) {
+  const auto loss_sum = trainer_.evaluate(rows, count, outputs_, should_stop);
+  validation_sum_ += loss_sum.value_or(0);
+  return loss_sum.has_value();
+}
+
+void IterationTraining::end_validation() {
+  const RowSet& rows = source_.split.validation_rows;
+  loop_.validated(
+      validation_sum_, rows.count(),
+      prediction_scores(validation_metrics(context_.study), trial_.train.loss, false, outputs_, source_.data, rows));
+}
+
+TrainedIteration IterationTraining::finish(double seconds) {
+  TrainedIteration trained;
+  trained.result.iteration = training_.iteration.number;
+  trained.result.engine = trainer_.engine();
+  loop_.write_results(trained);
+  trained.result.seconds = seconds;
+  trained.earlier_seconds = earlier_seconds_;
+  if (trained.result.status == IterationStatus::finished)
+    add_optional_results(context_, trial_, loop_.is_paused(), source_.split, trainer_, std::move(outputs_), trained);
+  return trained;
+}
+
+}  // namespace sheaf
