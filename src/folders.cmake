@@ -17,6 +17,8 @@ set(layers
   "engines"
   "runs/directory runs/journal runs/results engines/libtorch"
   "runs"
-  "commands/line"
+  "commands/line commands/train/prepare"
+  "commands/train/training"
+  "commands/train/finish"
   "commands/train commands/evaluate commands/preprocess commands/import commands/info commands/status"
   "commands")

@@ -43,7 +43,7 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Other hosts of the job no longer answer. During training the exit code is 75 (commands/train/cut_off.hpp).
+/// Other hosts of the job no longer answer. During training the exit code is 75 (commands/train/training/cut_off.hpp).
 class ConnectionLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

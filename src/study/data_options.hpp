@@ -1,6 +1,6 @@
 // The section [data] of a study: where the rows come from, how they are scaled and split.
-// `automatic` and nullopt are replaced before a plan is made (commands/train/data_defaults), unless a comment states
-// otherwise.
+// `automatic` and nullopt are replaced before a plan is made (commands/train/prepare/data_defaults), unless a comment
+// states otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
 

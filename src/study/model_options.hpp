@@ -1,5 +1,5 @@
 // The section [model] of a study: the network. `automatic` and nullopt are replaced before a plan is made
-// (commands/train/data_defaults), unless a comment states otherwise.
+// (commands/train/prepare/data_defaults), unless a comment states otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,5 +1,5 @@
 // The section [train] of a study: the loss, the optimizer and the precision. `automatic` and nullopt are replaced
-// before a plan is made (commands/train/data_defaults), unless a comment states otherwise.
+// before a plan is made (commands/train/prepare/data_defaults), unless a comment states otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/train/final_gather.hpp"
+#include "commands/train/training/final_gather.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "parallel/mpi/session.hpp"

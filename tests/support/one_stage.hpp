@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commands/train/train_stage.hpp"
+#include "commands/train/training/train_stage.hpp"
 
 namespace sheaf::test {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "commands/train/data_defaults.hpp"
-#include "commands/train/prepared_study.hpp"
+#include "commands/train/prepare/data_defaults.hpp"
+#include "commands/train/prepare/prepared_study.hpp"
 #include "commands/train/study_arguments.hpp"
 #include "core/text.hpp"
 #include "engines/engine_choice.hpp"

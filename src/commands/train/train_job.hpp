@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "commands/train/open_run.hpp"
+#include "commands/train/prepare/open_run.hpp"
 #include "core/error.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "search/search_table.hpp"

@@ -1,6 +1,6 @@
-// Compares settled studies (commands/train/settle_study.hpp) by the keys that affect results. A run can be resumed with
-// a study that has the same values of these keys. They are marked in the settings table; searched keys also belong to
-// them. The number of iterations is not one of them: it can be changed. Pure.
+// Compares settled studies (commands/train/prepare/settle_study.hpp) by the keys that affect results. A run can be
+// resumed with a study that has the same values of these keys. They are marked in the settings table; searched keys
+// also belong to them. The number of iterations is not one of them: it can be changed. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

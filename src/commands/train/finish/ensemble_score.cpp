@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/finish/ensemble_score.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "core/error.hpp"
+#include "training/metrics/score.hpp"
+
+namespace sheaf {
+
+EnsembleScore::EnsembleScore(const TrainingContext& context, const std::vector<std::string>& files)
+    : context_(context),
+      files_(files),
+      scores_(context.plan.members() > 1 && context.splits != nullptr &&
+              !context.splits->split(0, 0)->validation_rows.empty()) {}
+
+std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& iteration) {
+  if (!scores_) return std::nullopt;
+  const IterationResult& result = iteration.trained.result;
+  const Iteration model = context_.plan.iteration(result.iteration);
+  const std::int64_t members = context_.plan.stage(model.stage).members;
+  if (model.member == 0) {
+    prediction_sums_.clear();
+    score_sum_ = 0;
+    all_finished_ = true;
+  }
+  score_sum_ += result.validation_score;
+  all_finished_ = all_finished_ && result.status == IterationStatus::finished;
+  if (all_finished_) {
+    const auto predictions = read_predictions(files_, iteration);
+    const RowSet rows = context_.splits->split(model.repeat, model.fold)->validation_rows;
+    const auto count = static_cast<std::size_t>(rows.count() * context_.data->output_count);
+    require(predictions.size() == count, [&] {
+      return fmt::format(
+          "iteration {} has {} predictions in the journal, expected {}. Start a new run with another run.output.",
+          result.iteration, predictions.size(), count);
+    });
+    prediction_sums_.resize(count);
+    for (std::size_t at = 0; at < predictions.size(); ++at)
+      prediction_sums_[at] += static_cast<double>(predictions[at]);
+  }
+  if (model.member + 1 < members) return std::nullopt;
+  std::vector<double> scores(1 + context_.study.run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
+  if (all_finished_) scores = scores_of_mean(model);
+  return EnsembleResult{model.stage,
+                        model.trial,
+                        model.repeat,
+                        model.fold,
+                        scores.front(),
+                        score_sum_ / static_cast<double>(members),
+                        {scores.begin() + 1, scores.end()}};
+}
+
+std::vector<double> EnsembleScore::scores_of_mean(const Iteration& model) const {
+  std::vector<float> mean;
+  mean.reserve(prediction_sums_.size());
+  for (const double sum : prediction_sums_)
+    mean.push_back(static_cast<float>(sum / static_cast<double>(model.member + 1)));
+  const RowSet rows = context_.splits->split(model.repeat, model.fold)->validation_rows;
+  const LossKind loss = context_.plan.trial(model.trial).train.loss;
+  return prediction_scores(validation_metrics(context_.study), loss, true, mean, *context_.data, rows);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepare/data_defaults.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "commands/train/prepare/rank_agreement.hpp"
+#include "commands/train/prepare/study_data.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "models/network_layout.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "study/combinations.hpp"
+#include "study/key_defaults.hpp"
+#include "study/settings.hpp"
+#include "study/value_types.hpp"
+#include "training/batches.hpp"
+#include "training/training_cost.hpp"
+
+namespace sheaf {
+namespace {
+
+template <class Condition>
+bool any_kind(const Study& study, const Condition& condition) {
+  const auto kinds = model_kinds(study);
+  return std::any_of(kinds.begin(), kinds.end(), condition);
+}
+
+Task task_of(const DataOptions& options, const std::optional<FileSchema>& file) {
+  if (options.classes > 0) return Task::classification;
+  return file && file->has_labels() ? Task::classification : Task::regression;
+}
+
+std::int64_t shorter_side(const ImageShape& image) {
+  return image.channels == 0 ? 0 : std::min(image.height, image.width);
+}
+
+ModelKind kind_of(const ModelOptions& model, const ImageShape& image) {
+  return model.channels || shorter_side(image) > 1 ? ModelKind::cnn : ModelKind::mlp;
+}
+
+// At least one convolution, and more as long as the shorter side, which each of them halves, stays at least 4.
+std::vector<std::int64_t> convolution_channels(const ImageShape& image) {
+  constexpr std::int64_t min_side = 4, first = 16, max_channels = 128;
+  std::vector<std::int64_t> channels = {first};
+  for (std::int64_t side = shorter_side(image) / 2; side >= 2 * min_side; side /= 2)
+    channels.push_back(std::min(max_channels, 2 * channels.back()));
+  return channels;
+}
+
+Normalize normalization_of(const Study& study, const std::optional<FileSchema>& file, const ImageShape& image) {
+  if (!file || any_kind(study, is_user_module) || !file->description.preprocessing.empty()) return Normalize::none;
+  if (image.channels == 0) return Normalize::robust;
+  return file->has_byte_features() ? Normalize::minmax : Normalize::standard;
+}
+
+// The targets are scaled back in the last layer, so it must be known and have a bias.
+NormalizeTargets target_normalization_of(const Study& study, const std::optional<FileSchema>& file) {
+  const bool scalable = file && study.data.task == Task::regression && !any_kind(study, is_user_module) &&
+                        study.model.bias && !is_searched(study, "model.bias");
+  return scalable ? NormalizeTargets::standard : NormalizeTargets::none;
+}
+
+// Each repeat holds out other rows, and has its own scaling.
+double validation_of(const Study& study, const std::optional<FileSchema>& file) {
+  constexpr std::int64_t min_rows = 20;
+  return file && file->rows >= min_rows && study.study.iterations <= max_recorded_iterations ? 0.1 : 0;
+}
+
+// Small data sets need many epochs for enough steps, and large ones converge in fewer (measured by
+// tests/bench/default_quality.py).
+std::int64_t epochs_of(const Study& study, std::int64_t rows) {
+  constexpr double min_epochs = 10, max_epochs = 200, epochs_at_one_step = 230, exponent = 0.4;
+  const std::int64_t training_rows = std::max<std::int64_t>(1, training_rows_per_iteration(study, rows));
+  const auto steps = static_cast<double>(epoch_steps(study.train, training_rows));
+  return std::llround(std::clamp(epochs_at_one_step / std::pow(steps, exponent), min_epochs, max_epochs));
+}
+
+// The approximate size of a saved model.
+double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
+  constexpr double some_bytes = 1e8;
+  if (is_searched(study, "model.kind") || !has_layout(study.model.kind)) return some_bytes;
+  return 4 * static_cast<double>(parameter_count(network_layout(study.model, expected_shape(study.data, file))));
+}
+
+// run.models = best writes the model of every iteration until the best one is known.
+ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
+  constexpr double max_bytes = 10e9;
+  if (!file || has_plugin_models(study)) return ModelsSaved::none;
+  const double count = planned_iterations(study);
+  return count <= max_recorded_iterations && count * model_bytes(study, file) <= max_bytes ? ModelsSaved::best
+                                                                                           : ModelsSaved::none;
+}
+
+}  // namespace
+
+Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
+  auto& [options, data, model, train, ensemble, search, run] = study;
+  const ImageShape image = file ? file->layout.image : data.image;
+  const std::int64_t rows = file ? file->rows : data.rows;
+  // A searched key keeps its base value, which no trial has.
+  const auto needs_default = [&](const std::string& key, bool is_auto) { return is_auto && !is_searched(study, key); };
+  if (data.task == Task::automatic) data.task = task_of(data, file);
+  if (needs_default("train.loss", train.loss == LossKind::automatic))
+    train.loss = data.task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
+  if (needs_default("model.kind", model.kind == ModelKind::automatic)) model.kind = kind_of(model, image);
+  if (needs_default("model.hidden", !model.hidden && model.kind == ModelKind::mlp)) model.hidden = hidden_widths(model);
+  if (needs_default("model.channels",
+                    !model.channels && any_kind(study, [](ModelKind kind) { return kind == ModelKind::cnn; })))
+    model.channels = convolution_channels(image);
+  if (needs_default("train.learning_rate", !train.learning_rate && !is_searched(study, "train.optimizer")))
+    train.learning_rate = initial_learning_rate(train);
+  if (data.normalize == Normalize::automatic) data.normalize = normalization_of(study, file, image);
+  if (data.normalize_targets == NormalizeTargets::automatic && data.task == Task::regression)
+    data.normalize_targets = target_normalization_of(study, file);
+  if (!data.validation && search.folds == 1) data.validation = validation_of(study, file);
+  if (needs_default("train.epochs", train.epochs == 0)) train.epochs = epochs_of(study, rows);
+  if (run.models == ModelsSaved::automatic) run.models = models_of(study, file);
+  return study;
+}
+
+std::string data_defaults_text(const Study& requested, const Study& settled) {
+  std::string text;
+  for (const auto& setting : all_settings()) {
+    const std::string& key = setting.key;
+    const std::string value = setting_text(settled, key);
+    if (value == setting_text(requested, key)) continue;
+    text += (text.empty() ? "" : ", ") + key + " = " + value;
+  }
+  return text;
+}
+
+Study settle_data_defaults(const Study& study, const Communicator& world) {
+  require_same_study_on_all_ranks(study, world);
+  const auto file = agree_on_data(study, world);
+  Study settled;
+  agree(world, [&] {
+    settled = with_data_defaults(study, file);
+    if (const auto problems = problems_in(settled); !problems.empty()) throw UsageError(problems.front().sentence);
+  });
+  require_same_study_on_all_ranks(settled, world);  // copies of a file on several nodes may differ in their attributes
+  if (file && file->coding == TargetCoding::one_hot)
+    log_root(
+        fmt::format("the targets are one-hot: classification with {} (data.task = regression predicts the numbers)",
+                    file->classes == 1 ? "1 class" : fmt::format("{} classes", file->classes)));
+  const std::string chosen = data_defaults_text(study, settled);
+  if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
+  return settled;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepare/model_files.hpp"
+
+#include "core/escaped.hpp"
+#include "core/fingerprint.hpp"
+#include "files/regular_file.hpp"
+
+namespace sheaf {
+
+ModelFingerprints fingerprint_model_files(const Plan& plan) {
+  ModelFingerprints fingerprints;
+  plan.for_each_network([&](const Trial& trial) {
+    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(escaped(file)) == 0) {
+      Fingerprint fingerprint;
+      fingerprint.add(first_content(file));
+      fingerprints[escaped(file)] = fingerprint.text();
+    }
+  });
+  return fingerprints;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepare/settle_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "commands/train/prepare/data_defaults.hpp"
+#include "commands/train/prepare/study_data.hpp"
+#include "commands/train/prepare/study_warnings.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "data/splits.hpp"
+#include "data/stream/stream_plan.hpp"
+#include "engines/usable_gpus.hpp"
+#include "models/network_layout.hpp"
+#include "parallel/devices/memory.hpp"
+#include "parallel/devices/rank_placement.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "study/settings.hpp"
+#include "study/settings_table.hpp"
+
+namespace sheaf {
+
+namespace {
+
+// Whether any network gets its rows as images if they are images.
+bool any_takes_images(const Plan& plan) {
+  bool any = false;
+  plan.for_each_network([&](const Trial& trial) { any = any || takes_images(trial.model.kind); });
+  return any;
+}
+
+// Number of lanes of this rank if it trains on its cores. Other ranks may be bound to some of the cores. Collective.
+std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
+  run.device = DeviceRequest::cpu;
+  run.engine = EngineKind::native;
+  return place_ranks(run, find_usable_gpus, world, node).lane_count();
+}
+
+// The kinds of lanes in the job, GPU first. Collective over world.
+std::vector<LaneDevice> kinds_of_lanes(const Placement& placement, const Communicator& world) {
+  std::vector<LaneDevice> kinds;
+  if (world.maximum(std::int64_t{placement.uses_gpu()}) > 0) kinds.push_back(gpu_lane);
+  if (world.maximum(std::int64_t{placement.uses_cores()}) > 0) kinds.push_back(core_lane);
+  return kinds;
+}
+
+// Collective over world.
+JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+                      const Placement& placement, const Communicator& world, const Communicator& node) {
+  JobFacts facts;
+  facts.shape = expected_shape(study.data, file);
+  facts.devices = kinds_of_lanes(placement, world);
+  facts.layout = file ? file->layout : RowLayout{study.data.image};
+  if (facts.devices.front().on_gpu()) {
+    const std::int64_t lanes = lanes_on_cores(study.run, world, node);
+    const std::int64_t least = world.minimum(placement.uses_gpu() ? lanes : std::numeric_limits<std::int64_t>::max());
+    facts.gpu_speedup = expected_gpu_speedup(study, plan, facts.shape, least, world.size());
+  }
+  if (file) facts.data_bytes = file->rows * row_bytes(*file, study.data.task);
+  facts.node_bytes = world.minimum(usable_memory_bytes());
+  return facts;
+}
+
+}  // namespace
+
+double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
+                            std::int64_t ranks) {
+  bool any_on_cores = false, all_on_cores = true;
+  plan.for_each_network([&](const Trial& trial) {
+    const bool on_cores = has_core_engine(trial, shape);
+    any_on_cores = any_on_cores || on_cores;
+    all_on_cores = all_on_cores && on_cores;
+  });
+  if (!any_on_cores) return no_gpu;
+  // A rank that needs its GPU for other trials trains one model at a time.
+  const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
+  GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
+  const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
+  plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
+    if (!has_core_engine(trial, shape)) return;
+    const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
+    speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows), weight);
+  });
+  return speedup.value();
+}
+
+Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
+  study.data.mode = is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::memory;
+  if (!study.data.channels) study.data.channels = facts.layout.channels;
+  if (!study.run.curves)
+    study.run.curves = study.data.source == DataSource::file && study.data.mode == DataMode::memory &&
+                       plan.iteration_count() <= max_recorded_iterations;
+  study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
+  return study;
+}
+
+void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
+  require_engine(plan, facts.shape, settled.run, facts.devices);
+  require(settled.data.mode == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
+          fmt::format("'{}' does not fit into memory, as data.mode = memory requires ({} of data, {} available per "
+                      "node). Use nodes with more memory, or start a new run with data.mode = streamed.",
+                      settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
+                      human_bytes(static_cast<double>(facts.node_bytes))));
+}
+
+Study with_stored_choices(Study requested, const Study& stored) {
+  for (const Setting& setting : settings_table()) {
+    const bool is_auto = setting.info.default_value == "auto" && setting.text(requested) == "auto";
+    if (is_auto && setting.decides_results) apply_setting(requested, setting.info.key, setting.text(stored));
+  }
+  if (requested.run.models == ModelsSaved::automatic) requested.run.models = stored.run.models;
+  return requested;
+}
+
+PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+                             const Communicator& world, const Communicator& node) {
+  agree(world, [&] {
+    if (file && any_takes_images(plan)) require_certain_layout(*file, study.data);
+    const std::int64_t rows = file ? file->rows : study.data.rows;
+    require_enough_rows(rows, study.search.folds, study.data.validation.value_or(0));
+    if (const auto problem = ranking_problem(study, plan, rows); !problem.empty()) throw UsageError(problem);
+  });
+  PlacedStudy placed;
+  placed.placement = place_ranks(study.run, find_usable_gpus, world, node);
+  placed.facts = gather_facts(study, plan, file, placed.placement, world, node);
+  placed.study = settled_study(study, plan, placed.facts);
+  if (placed.facts.devices.front().on_gpu() && !may_use_gpus(placed.study.run)) {
+    placed.placement = place_ranks(placed.study.run, find_usable_gpus, world, node);
+    placed.facts.devices = kinds_of_lanes(placed.placement, world);
+  }
+  agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
+  return placed;
+}
+
+std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFacts& facts) {
+  std::vector<std::string> sentences;
+  if (facts.devices.front().on_gpu()) return sentences;
+  const auto add = [&](const char* key, std::int64_t value) {
+    sentences.push_back(fmt::format("{} = {} has no effect (no rank trains on a GPU).", key, value));
+  };
+  if (run.ranks_per_gpu > 1) add("run.ranks_per_gpu", run.ranks_per_gpu);
+  if (run.core_lanes > 0) add("run.core_lanes", run.core_lanes);
+  return sentences;
+}
+
+std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {
+  if (facts.gpu_speedup == no_gpu || settled.run.engine == EngineKind::torch) return "";
+  bool on_cores = false;
+  plan.for_each_network([&](const Trial& trial) {
+    on_cores = on_cores || !engine_of(trial, facts.shape, settled.run.engine, gpu_lane).uses_gpus;
+  });
+  if (!on_cores) return "";
+  const double times = 1 / facts.gpu_speedup;
+  return fmt::format(
+      "linear models and MLPs train on CPU cores (run.engine = {}), which are expected to be {} times as fast as "
+      "the GPU. To train them on the GPU, start a run with run.engine = torch.",
+      settled.run.engine == EngineKind::native ? "native" : "by_model",
+      times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times));
+}
+
+}  // namespace sheaf

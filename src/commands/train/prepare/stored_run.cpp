@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepare/stored_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "commands/train/prepare/settle_study.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/directory/study_identity.hpp"
+#include "runs/run_reader.hpp"
+#include "study/parse_study.hpp"
+#include "study/settings.hpp"
+
+namespace sheaf {
+
+bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& slice) {
+  return (request.resume || !slice.is_whole()) && holds_run(directory);
+}
+
+void require_same_study(const std::string& directory, const Study& study, const Study& stored) {
+  const auto differing = differing_keys(study, stored);
+  if (!differing.empty())
+    throw UsageError(
+        fmt::format("'{}' has a run of another study ({}). Resume it with the same values, or start a new run "
+                    "with another run.output.",
+                    directory, fmt::join(differing, "; ")));
+  if (study.search.trials < stored.search.trials || study.study.iterations < stored.study.iterations)
+    require_all_results(study, read_run(directory));
+}
+
+void require_all_results(const Study& study, const RunState& run) {
+  const Plan& plan = run.plan;
+  const ResultStore& results = run.progress.journals.iterations;
+  const std::int64_t end = results.positions_of({0, plan.iteration_count()}).end;
+  if (end == 0) return;
+  const Iteration last = plan.iteration(results.packed(static_cast<std::size_t>(end - 1)).iteration());
+  const bool is_random = study.search.method == SearchMethod::random;
+  const char* const key = is_random ? "search.trials" : "study.iterations";
+  const std::int64_t count = is_random ? study.search.trials : study.study.iterations;
+  const std::int64_t reached = is_random ? last.trial : last.repeat / study.search.repeats;
+  if (count <= reached)
+    throw UsageError(
+        fmt::format("{} = {} is too small for '{}' (it has results up to {} {}, and keeps them). Set {} to "
+                    "{} or more.",
+                    key, count, run.directory, is_random ? "trial" : "repeat", reached, key, reached + 1));
+}
+
+std::optional<Study> find_stored_study(const Study& requested, const RunRequest& request, const ArraySlice& slice,
+                                       const Communicator& world) {
+  const std::string directory = run_directory(requested);
+  std::string text;
+  agree(world, [&] {
+    if (!world.is_root() || !joins_run(directory, request, slice)) return;
+    const Study stored = RunReader(directory).study(request.force);
+    const Study joined = with_stored_choices(requested, stored);
+    require_same_study(directory, joined, stored);
+    if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front().sentence);
+    if (joined.run.engine != EngineKind::native && joined.run.threads != stored.run.threads)
+      warn_root(
+          fmt::format("the run began with run.threads = {}, now {}: models that LibTorch trains on CPUs will agree "
+                      "with earlier iterations only up to rounding.",
+                      stored.run.threads, joined.run.threads));
+    text = study_file_text(stored);
+  });
+  text = world.broadcast(text, 0);
+  std::optional<Study> stored;
+  agree(world, [&] {
+    if (!text.empty()) stored = parse_study_text(text, study_path(directory), {});
+  });
+  return stored;
+}
+
+std::string models_warning(const Study& study, const Study& stored, std::int64_t finished, std::int64_t left) {
+  if (study.run.models == ModelsSaved::none || study.run.models == stored.run.models || finished == 0) return "";
+  const std::string models = setting_text(study, "run.models"), before = setting_text(stored, "run.models");
+  const std::string directory = run_directory(study);
+  if (left == 0)
+    throw UsageError(
+        fmt::format("run.models = {} has no effect on '{}' (all of its iterations were trained with run.models = {}, "
+                    "and resume does not train them again). Train the study again: sheaf run {} --run.models={} "
+                    "--run.output=NEW_DIR.",
+                    models, directory, before, study_path(directory), models));
+  return fmt::format(
+      "run.models = {} applies only to the {} that remain ({} with run.models = {}, and resume does not train them "
+      "again). For all models, train the study again with another run.output.",
+      models, counted(left, "iteration"), finished == 1 ? "1 was trained" : fmt::format("{} were trained", finished),
+      before);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,38 @@
+// The study stored in the run directory that a job may join.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "commands/train/prepare/array_slice.hpp"
+#include "commands/train/prepare/run_request.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "runs/run_reader.hpp"
+#include "study/study.hpp"
+
+namespace sheaf {
+
+/// Whether the job joins an existing run in the directory. Otherwise it begins a run. Local.
+bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& slice);
+
+/// Throws UsageError with the keys that affect results and differ, or if the study has fewer iterations than the run
+/// has trained. `study`: settled.
+void require_same_study(const std::string& directory, const Study& study, const Study& stored);
+
+/// Throws UsageError if the run has results of iterations that `study` does not have. Both have the same values of all
+/// keys that affect results, except the number of iterations. Pure.
+void require_all_results(const Study& study, const RunState& run);
+
+/// The stored study of the run that the job joins; nothing if the job begins a run. Warns if results may differ by
+/// rounding. Throws the errors of RunReader::study and require_same_study as AgreedError. Collective over world.
+std::optional<Study> find_stored_study(const Study& requested, const RunRequest& request, const ArraySlice& slice,
+                                       const Communicator& world);
+
+/// The warning that a resumed run saves models only of its remaining iterations, if run.models differs from that of the
+/// stored study; otherwise empty. `finished` and `left`: its iterations with and without a result. Throws UsageError if
+/// none are left, so that run.models has no effect. Pure.
+std::string models_warning(const Study& study, const Study& stored, std::int64_t finished, std::int64_t left);
+
+}  // namespace sheaf

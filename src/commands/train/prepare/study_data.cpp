@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepare/study_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "commands/train/prepare/study_warnings.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "data/feature_reader.hpp"
+#include "data/node_data.hpp"
+#include "data/storage.hpp"
+#include "data/stored_offsets.hpp"
+#include "data/stream/stream_scaling.hpp"
+#include "data/synthetic.hpp"
+#include "engines/network_check.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "study/settings_table.hpp"
+#include "training/training_cost.hpp"
+
+namespace sheaf {
+namespace {
+
+// Throws UsageError for settings that streamed data do not support.
+void require_streamable(const Study& study, const Plan& plan) {
+  const char* advice = "or data.mode = memory";
+  if (is_searched(study, "train.shuffle"))
+    throw UsageError(
+        fmt::format("train.shuffle cannot be searched on streamed data (all models are trained in one pass over the "
+                    "file). Set it to yes or no, {}.",
+                    advice));
+  const auto decides_batches = [](const std::string& key) { return key == "train.batch_size"; };
+  plan.for_each_distinct(decides_batches, [&](const Trial& trial, double) {
+    if (trial.train.batch_size == 0)
+      throw UsageError(
+          fmt::format("train.batch_size = full requires all rows in memory ('{}' is streamed). Set a number "
+                      "of rows, {}.",
+                      study.data.file, advice));
+  });
+}
+
+void open_stream(const Study& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
+                 const Communicator& world, const Communicator& node, StudyData& prepared) {
+  StreamOptions options;
+  std::unique_ptr<const FeatureReader> reader;
+  agree(world, [&] {
+    require_streamable(study, plan);
+    reader = std::make_unique<const FeatureReader>(study.data, schema);
+    options.plan = plan_stream(study.data, schema.rows, reader->block(0).count(), row_bytes(schema, study.data.task));
+  });
+  options.seed = study.study.seed;
+  options.shuffled = study.train.shuffle;
+  options.validation = validation_epochs(study);
+  options.lanes = placement.lane_count();
+  options.threads = placement.thread_count();
+  prepared.data = load_targets(study.data, schema, world, node);
+  agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, node); });
+  StreamStatistics statistics = streamed_statistics(study, schema, *prepared.splits, options.threads, world);
+  prepared.data->fills = std::move(statistics.fills);
+  prepared.splits->scale_by(std::move(statistics.scalings));
+  // Inside agree(), since a single node may not have enough memory for its windows.
+  agree(world, [&] {
+    prepared.stream =
+        std::make_unique<Stream>(std::move(reader), row_shape(schema, study.data.task), *prepared.data, options, node);
+  });
+  log_root(fmt::format("'{}' is streamed: {}", study.data.file, options.plan.text()));
+}
+
+}  // namespace
+
+std::int64_t row_bytes(const FileSchema& file, Task task) {
+  return static_cast<std::int64_t>(storage_of(1000, row_shape(file, task)).bytes / 1000);
+}
+
+DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
+  if (!file) return synthetic_shape(options);
+  constexpr std::int64_t some_classes = 10;
+  const std::int64_t classes = file->classes > 0 ? file->classes : some_classes;
+  return {file->rows, file->feature_count, options.task == Task::classification ? classes : file->target_columns,
+          file->layout.image};
+}
+
+std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world) {
+  if (study.data.source != DataSource::file) return std::nullopt;
+  return agree_on_file(study.data, world);
+}
+
+StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional<FileSchema> file,
+                             const Placement& placement, const Communicator& world, const Communicator& node) {
+  StudyData prepared;
+  if (file) file = with_offsets(study.data, std::move(*file), world);
+  prepared.file = file;
+  if (file) prepared.description = file->description;
+  if (file && study.data.mode == DataMode::streamed)
+    open_stream(study, plan, *file, placement, world, node, prepared);
+  else if (file)
+    prepared.data = load_to_node_memory(study.data, *file, placement.thread_count(), world, node);
+  agree(world, [&] {
+    if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
+      prepared.data = draw_synthetic(study.data, study.study.seed);
+    prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study.data);
+    prepared.networks = check_networks(plan, prepared.shape);
+  });
+  if (prepared.data && !prepared.data->class_names.empty())
+    prepared.description.class_names = prepared.data->class_names;
+  std::vector<std::string> unwritten;
+  agree(world, [&] {
+    if (file && world.is_root()) unwritten = unwritten_warnings(study.data);
+  });
+  for (const auto& warning : unwritten) warn_root(warning);
+  if (prepared.data && prepared.data->has_empty_cells()) log_root(empty_cells_text(*prepared.data->fills));
+  for (const auto& warning : probability_warnings(prepared.networks, plan)) warn_root(warning);
+  // A separate agree(): a rank that fails above would miss the collective calls of its node.
+  agree(world, [&] {
+    if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
+  });
+  if (world.is_root())
+    for (const auto& warning :
+         study_warnings(study, plan, prepared.data ? &*prepared.data : nullptr, prepared.description.class_names))
+      warn_root(warning);
+  return prepared;
+}
+
+}  // namespace sheaf

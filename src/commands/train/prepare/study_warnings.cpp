@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepare/study_warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+#include "data/splits.hpp"
+#include "search/leaderboard.hpp"
+#include "study/combinations.hpp"
+#include "study/losses.hpp"
+#include "study/metrics.hpp"
+#include "study/validation_epochs.hpp"
+
+namespace sheaf {
+namespace {
+
+// More are counted only.
+
+bool ranks_by_training_loss(const Study& study, const Plan& plan) {
+  return plan.trial_count() > 1 && !validation_epochs(study).any();
+}
+
+std::vector<std::int64_t> rows_of_classes(const DataSet& data) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(data.output_count));
+  for (std::int64_t row = 0; row < data.rows; ++row) ++counts[static_cast<std::size_t>(data.labels[row])];
+  return counts;
+}
+
+// "classes 'cat' (2 rows), 'dog' (1 row) and 3 more"; empty without labels.
+std::string classes_text(const std::vector<std::size_t>& labels, const std::vector<std::int64_t>& counts,
+                         const std::vector<std::string>& class_names) {
+  if (labels.empty()) return "";
+  std::vector<std::string> named;
+  for (const std::size_t label : labels) {
+    const std::string name = label < class_names.size() ? quoted(class_names[label]) : fmt::format("{}", label);
+    named.push_back(fmt::format("{} ({})", name, counted(counts[label], "row")));
+  }
+  return (labels.size() == 1 ? "class " : "classes ") + listed(named);
+}
+
+template <class Condition>
+std::vector<std::size_t> labels_where(std::size_t classes, const Condition& condition) {
+  std::vector<std::size_t> labels;
+  for (std::size_t label = 0; label < classes; ++label)
+    if (condition(label)) labels.push_back(label);
+  return labels;
+}
+
+// Empty if at least two classes have rows.
+std::string only_class(const std::vector<std::int64_t>& counts, const std::vector<std::string>& class_names) {
+  const auto present = labels_where(counts.size(), [&](std::size_t label) { return counts[label] > 0; });
+  return present.size() != 1 ? ""
+                             : fmt::format(
+                                   "all rows have {}, so a model cannot learn to distinguish classes. Check the "
+                                   "targets.",
+                                   classes_text(present, counts, class_names));
+}
+
+// Empty unless most rows have a class of their own, as if quantities were taken for classes.
+std::string single_classes(const std::vector<std::int64_t>& counts, std::int64_t rows) {
+  constexpr std::int64_t min_rows = 20;
+  const std::int64_t single = std::count(counts.begin(), counts.end(), 1);
+  if (rows < min_rows || 2 * single <= rows) return "";
+  return fmt::format(
+      "{} of {} rows have a class of their own, so the targets may be quantities. Set data.task = regression to "
+      "predict them as numbers.",
+      single, rows);
+}
+
+// Empty if every class has a row for each fold.
+std::string small_classes(const std::vector<std::int64_t>& counts, std::int64_t folds,
+                          const std::vector<std::string>& class_names) {
+  const auto small = labels_where(counts.size(), [&](std::size_t label) { return counts[label] < folds; });
+  if (small.empty()) return "";
+  const bool untrained = std::any_of(small.begin(), small.end(), [&](std::size_t label) { return counts[label] == 1; });
+  return fmt::format(
+      "{} {} fewer rows than search.folds = {} (some folds validate without them{}). Use fewer folds, or "
+      "add rows.",
+      classes_text(small, counts, class_names), small.size() == 1 ? "has" : "have", folds,
+      untrained ? ", and the fold with the only row of a class trains without the class" : "");
+}
+
+// Empty if rows of every class are left to train on.
+std::string untrained_classes(const std::vector<std::int64_t>& counts, double validation,
+                              const std::vector<std::string>& class_names) {
+  const auto held_out = holdout_of_classes(counts, validation);
+  const auto untrained = labels_where(
+      counts.size(), [&](std::size_t label) { return counts[label] > 0 && held_out[label] == counts[label]; });
+  if (untrained.empty()) return "";
+  return fmt::format(
+      "{} {} not trained on (data.validation = {} holds out all rows of {}). Add rows, or use search.folds or "
+      "data.validation = 0.",
+      classes_text(untrained, counts, class_names), untrained.size() == 1 ? "is" : "are", validation,
+      untrained.size() == 1 ? "the class" : "these classes");
+}
+
+}  // namespace
+
+std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
+                                        const std::vector<std::string>& class_names) {
+  std::vector<std::string> warnings;
+  if (ranks_by_training_loss(study, plan))
+    warnings.emplace_back(
+        "the trials are ranked by their training loss, which favors models that overfit (no rows are held out). Set "
+        "search.folds or data.validation.");
+  if (has_plugin_models(study))
+    warnings.emplace_back(
+        "the trained models of a plugin are not saved (their code is in the plugin), so `sheaf predict` and `sheaf "
+        "evaluate` cannot use them.");
+  if (data == nullptr || data->labels == nullptr) return warnings;
+  const auto counts = rows_of_classes(*data);
+  const auto add = [&](const std::string& warning) {
+    if (!warning.empty()) warnings.push_back(warning);
+  };
+  add(only_class(counts, class_names));
+  add(single_classes(counts, data->rows));
+  if (study.search.folds > 1)
+    add(small_classes(counts, study.search.folds, class_names));
+  else if (validation_epochs(study).any())
+    add(untrained_classes(counts, study.data.validation.value_or(0), class_names));
+  return warnings;
+}
+
+std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t rows) {
+  if (study.search.method == SearchMethod::none) return "";
+  const double validation = study.data.validation.value_or(0);
+  const std::int64_t least = least_validation_rows(rows, study.search.folds, validation);
+  if (plan.trial_count() > 1 && !has_one_loss(study) && least == 0)
+    return "the trials cannot be ranked (losses of different kinds are not comparable, and no rows "
+           "are held out to compute another metric). Set search.folds or data.validation.";
+  const Metric& metric = score_metric(study);
+  if (ranking_of(study).by_loss || least == 0 || least >= metric.min_rows) return "";
+  const std::string advice = study.search.folds == 1 ? "Increase data.validation"
+                             : rows < 2 * metric.min_rows  // fewer than two such folds
+                                 ? "Add rows"
+                                 : fmt::format("Set search.folds to at most {}", rows / metric.min_rows);
+  return fmt::format(
+      "the trials cannot be ranked by {0} ({0} is not defined for fewer than {1} validation rows, and {2} "
+      "{3} one row). {4}{5}.",
+      metric.label, metric.min_rows,
+      study.search.folds > 1 ? fmt::format("search.folds = {}", study.search.folds)
+                             : fmt::format("data.validation = {}", validation),
+      study.search.folds > 1 ? "leaves a fold with" : "holds out", advice,
+      study.ensemble.members > 1 ? "" : ", or set search.metric = loss");
+}
+
+}  // namespace sheaf

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/training/lanes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "commands/train/training/work_ahead.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/thread_group.hpp"
+#include "engines/engine_table.hpp"
+
+namespace sheaf {
+namespace {
+
+// The engine gets larger claims in pieces, because it lists their iterations.
+constexpr std::int64_t max_listed_iterations = 65536;
+
+}  // namespace
+
+struct Lanes::State {
+  State(const LaneSetup& lane_setup, WorkSource& work, int rank_number)
+      : setup(lane_setup), source(work), rank(rank_number) {}
+
+  const LaneSetup& setup;
+  WorkSource& source;
+  const int rank;
+
+  std::atomic<std::int64_t> failed_count{0};
+
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  const StageWork* stage = nullptr;  // the current one, or the last one
+  std::int64_t begun = 0;            // stages
+  std::size_t ended = 0;             // lanes, in the current stage
+  std::exception_ptr failure;
+  std::atomic<bool> stopping{false};
+
+  ThreadGroup threads{"training"};
+
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+      if (begun > 0 && ended < threads.size()) source.stop();  // only while an exception is thrown
+    }
+    changed.notify_all();
+    threads.join();
+  }
+
+  double now() const { return seconds_since(setup.start); }
+
+  bool is_stopping() const { return stopping || source.is_stopped(); }
+
+  void train(int lane, Engine& engine) {
+    const auto sink = [&](TrainedIteration&& iteration) {
+      iteration.result.rank = rank;
+      iteration.result.lane = lane;
+      const EngineName& name = iteration.result.engine;
+      const bool on_gpu = name != no_engine && engine_named(name.view()).uses_gpus;
+      iteration.result.gpu = on_gpu ? setup.placement.lanes[static_cast<std::size_t>(lane)].gpu : -1;
+      iteration.result.start_seconds = now() - (iteration.result.seconds - iteration.earlier_seconds);
+      const bool failed = iteration.result.status == IterationStatus::failed;
+      failed_count += failed;
+      if (failed && setup.options.on_failure == OnFailure::stop) source.stop();
+      const IterationResult result = iteration.result;
+      if (setup.journal) setup.journal->append(std::move(iteration));
+      source.report(lane, 1, result.seconds, cost_of(setup.progress_value, result));
+      if (stage->ahead) stage->ahead->add(result);
+    };
+    // The engine runs to its end even when the job stops, since other lanes may wait for this one. Claims are empty
+    // then.
+    const auto stop_requested = [this] { return is_stopping(); };
+    IndexRange claim;  // positions that the engine has not got yet
+    const auto next_iterations = [&] {
+      if (claim.empty()) claim = source.claim(lane);
+      for (; stage->ahead && stage->ahead->has(claim); claim = source.claim(lane))
+        engine.train_ahead(stage->ahead->iterations_at_positions(claim), stage->ahead->stage(),
+                           [this] { return is_stopping() || source.is_closed(); });
+      const IndexRange piece{claim.begin, std::min(claim.end, claim.begin + max_listed_iterations)};
+      claim.begin = piece.end;
+      return stage->work.iterations_at_positions(piece);
+    };
+    while (engine.train(next_iterations(), sink, stop_requested)) {
+    }
+  }
+
+  // Returns false if no stage follows the `trained` ones.
+  bool await_stage(std::int64_t trained) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return begun > trained || stopping; });
+    return begun > trained && !stopping;
+  }
+
+  void end_stage() {
+    {
+      const std::lock_guard lock(mutex);
+      ++ended;
+    }
+    changed.notify_all();
+  }
+
+  void run_lane(int lane) {
+    try {
+      std::unique_ptr<Engine> engine;
+      for (std::int64_t trained = 0; await_stage(trained); ++trained) {
+        if (!engine) engine = setup.make_engine(lane);
+        train(lane, *engine);
+        end_stage();
+      }
+    } catch (...) {
+      {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        stopping = true;
+      }
+      end_stage();
+    }
+  }
+};
+
+Lanes::Lanes(const LaneSetup& setup, WorkSource& source, int rank)
+    : state_(std::make_unique<State>(setup, source, rank)) {
+  state_->threads.start(setup.placement.lane_count(),
+                        [state = state_.get()](std::int64_t lane) { state->run_lane(static_cast<int>(lane)); });
+}
+
+Lanes::~Lanes() = default;
+
+const LaneSetup& Lanes::setup() const {
+  return state_->setup;
+}
+
+void Lanes::begin(const StageWork& stage) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stage = &stage;
+    state_->ended = 0;
+    ++state_->begun;
+  }
+  state_->changed.notify_all();
+}
+
+bool Lanes::wait(double seconds) {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [this] { return state_->ended == state_->threads.size() || state_->failure; });
+  return state_->ended == state_->threads.size();
+}
+
+std::optional<std::string> Lanes::failure() const {
+  const std::lock_guard lock(state_->mutex);
+  return failure_message(state_->failure);
+}
+
+std::int64_t Lanes::failed_count() const {
+  return state_->failed_count;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/training/stage_rest.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "parallel/mpi/agreement.hpp"
+#include "runs/journal/replay.hpp"
+#include "study/stage.hpp"
+
+namespace sheaf {
+void share_stages(Plan& plan, std::int64_t known, const Communicator& world) {
+  std::vector<Stage> added;
+  for (std::int64_t stage = known; world.is_root() && stage < plan.stage_count(); ++stage)
+    added.push_back(plan.stage(stage));
+  std::vector<std::int64_t> numbers = packed(added);
+  world.broadcast_vector(numbers);
+  if (world.is_root()) return;
+  for (auto& stage : unpacked_stages(numbers)) plan.add(std::move(stage));
+}
+
+bool choose_next_stage(SearchStages& stages, Plan& plan, const std::vector<RecordedStage>& recorded,
+                       const std::string& directory, const Communicator& world) {
+  const std::int64_t known = plan.stage_count();
+  agree(world, [&] {
+    if (world.is_root() && stages.choose_next()) require_recorded_stages(plan, recorded, directory);
+  });
+  share_stages(plan, known, world);
+  return plan.stage_count() > known;
+}
+
+RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Communicator& world) {
+  const IndexRange iterations = plan.iterations_of(plan.stage_count() - 1);
+  std::vector<IndexRange> indices;
+  std::vector<std::int64_t> left;
+  if (world.is_root()) {
+    indices = iterations_left(run.earlier.iterations, iterations, run.slice);
+    left = {iterations.count() - run.earlier.iterations.count_results(iterations)};
+  }
+  world.broadcast_vector(indices);
+  world.broadcast_vector(left);
+  return {iterations, left.front(), RemainingIterations(std::move(indices), run.slice)};
+}
+
+}  // namespace sheaf

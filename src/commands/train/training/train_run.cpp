@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/training/train_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "commands/train/training/cut_off.hpp"
+#include "commands/train/training/final_gather.hpp"
+#include "commands/train/training/train_stage.hpp"
+#include "commands/train/training/work_ahead.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
+#include "engines/lane_engine.hpp"
+#include "files/directories.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/partition/chunk_rules.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/journal/checkpoint_files.hpp"
+#include "runs/journal/journal_files.hpp"
+#include "training/loss_log.hpp"
+
+namespace sheaf {
+namespace {
+
+// Only rank 0 checks the time limit.
+std::function<StopCause()> stop_watch_of(const RunOptions& options, const JobStart& start, const Communicator& world) {
+  const char* slurm_end = std::getenv("SLURM_JOB_END_TIME");
+  return stop_watch(world.is_root() ? options.time_limit : TimeLimit{TimeLimit::Kind::none, 0},
+                    slurm_end ? slurm_end : "", start);
+}
+
+class RunTraining {
+ public:
+  RunTraining(const RunToTrain& job, const Communicator& world, const Communicator& node, const Communicator& leaders)
+      : job_(job),
+        options_(job.context.study.run),
+        world_(world),
+        node_(node),
+        waiting_(network_limit(options_, job.run.resume_command(), world, node)),
+        route_(world, node, leaders, waiting_),
+        stop_cause_(stop_watch_of(options_, job.start, world)),
+        context_(job.context),
+        channel_(world.split(0)) {}
+
+  TrainingOutcome train(RemainingStage current) {
+    TrainingOutcome trained;
+    trained.last = std::move(current);
+    for (;;) {
+      if (trained.last.work.count() > 0) trained.cause = train_current_stage(trained.last);
+      if (!find_next_stage(trained.last)) break;
+      trained.last = find_remaining(job_.run, job_.plan, world_);
+      if (trained.cause == no_stop) trained.cause = world_.patient_maximum(stop_cause_(), waiting_);
+      if (trained.cause != no_stop) break;
+      if (journal_) keep_continued_checkpoints();
+      log_root(fmt::format("{}{}", counted(trained.last.work.count(), "iteration"), job_.stages.last_stage_text()));
+    }
+    if (!journal_) return trained;
+    lanes_.reset();
+    agree_in_background(
+        world_,
+        [&] {
+          journal_->close();
+          trained.results = journal_->take_results();
+        },
+        waiting_);
+    for (int rank = 0; world_.is_root() && rank < world_.size(); ++rank)
+      trained.journals.push_back(sibling_journal(journal_->path(), rank));
+    return trained;
+  }
+
+ private:
+  // Opens the journal and the checkpoints and creates the models directory, before the first iteration.
+  void begin() {
+    files_.emplace(job_.run.directory, job_.run.header, std::vector<CheckpointName>());
+    keep_continued_checkpoints();
+    const bool saves_regularly = options_.checkpoint_interval > 0;
+    checkpoints_ = {
+        saves_regularly ? options_.checkpoint_interval : std::numeric_limits<double>::infinity(),
+        [this](const IterationKey& training) { return files_->load(training); },
+        [this](const IterationKey& training, const std::string& reason) { files_->set_aside(training, reason); },
+        [this](const IterationKey& training, std::int64_t steps) { files_->expect(training, steps); },
+        [this](const IterationKey& training, std::int64_t steps, const std::string& state, bool paused) {
+          files_->save(training, steps, state, paused);
+        }};
+    if (saves_regularly || job_.stages.more_may_come() || job_.plan.stage_count() > 1)
+      context_.checkpoints = &checkpoints_;
+    if (options_.log_every > 0 || (world_.is_root() && options_.progress != ProgressKind::none))
+      context_.loss_log = &loss_log_.emplace(options_.log_every, log_rank);
+    agree(world_, [&] {
+      if (saves_models() && world_.is_root()) make_directory(models_directory(job_.run.directory));
+    });
+    journal_ = begin_journal(job_.run, job_.plan, *files_, world_);
+    setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
+                             journal_.get(), progress_value_of(context_.study)});
+    source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
+    agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
+  }
+
+  std::unique_ptr<Engine> make_lane_engine(int lane) const {
+    auto engine = make_engine(context_, job_.placement.lanes[static_cast<std::size_t>(lane)]);
+    return saves_models() ? saving_models(std::move(engine), job_.models) : std::move(engine);
+  }
+
+  // Removes the checkpoints of trainings that the current stage does not continue; tells all ranks about the others,
+  // which any rank may have written.
+  void keep_continued_checkpoints() {
+    std::vector<CheckpointName> kept;
+    const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
+    agree(world_, [&] {
+      if (world_.is_root())
+        kept = remove_other_checkpoints(job_.run.directory,
+                                        [&](const IterationKey& training) { return stage.has(training.trial); });
+    });
+    world_.broadcast_vector(kept);
+    files_->keep(kept);
+  }
+
+  bool saves_models() const { return options_.models != ModelsSaved::none; }
+
+  StopCause train_current_stage(const RemainingStage& current) {
+    if (!journal_) begin();
+    const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
+    journal_->begin_stage({stage, current.iterations.begin});
+    const bool is_streamed = context_.stream != nullptr;
+    const PartitionKind partition =
+        settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), stage.trial_count());
+    std::optional<WorkAhead> ahead;
+    if (allows_work_ahead(job_.stages, partition, is_streamed, !job_.run.slice.is_whole(), source_->lane_count()))
+      ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, channel_);
+    const StageWork work{partition, current.work, ahead ? &*ahead : nullptr, stop_cause_, job_.run.resume_command()};
+    return train_stage(work, *lanes_, *source_, world_);
+  }
+
+  // Adds the next stage if the current one has all its results. Array tasks do not: a job that starts after all tasks
+  // does.
+  bool find_next_stage(const RemainingStage& current) {
+    if (!job_.run.slice.is_whole() || !job_.stages.more_may_come()) return false;
+    const ResultStore nothing;
+    const ResultStore* own = &nothing;
+    agree_in_background(
+        world_,
+        [&] {
+          if (journal_) own = &journal_->results_so_far();
+        },
+        waiting_);
+    if (route_.sum(own->count_results(current.iterations)) < current.left) return false;
+    gather_results(*own, job_.run.earlier.iterations, job_.run.earlier.files.size(), current.iterations, {}, route_,
+                   [&](const std::vector<GatheredResult>& window) {
+                     for (const auto& gathered : window) job_.stages.add(gathered.unpack().trained.result);
+                   });
+    return choose_next_stage(job_.stages, job_.plan, job_.run.earlier.stages, job_.run.directory, world_);
+  }
+
+  const RunToTrain& job_;
+  const RunOptions& options_;
+  const Communicator& world_;
+  const Communicator& node_;
+  const WhileWaiting waiting_;
+  const GatherRoute route_;
+  const std::function<StopCause()> stop_cause_;
+  TrainingContext context_;
+  std::optional<CheckpointFiles> files_;
+  Checkpoints checkpoints_;
+  std::optional<LossLog> loss_log_;
+  const Communicator channel_;              // for WorkAhead
+  std::unique_ptr<JournalWriter> journal_;  // this and the next members: null if no iteration had to be trained so far
+  std::optional<LaneSetup> setup_;
+  std::optional<WorkSource> source_;
+  std::optional<Lanes> lanes_;
+};
+
+}  // namespace
+
+TrainingOutcome train_run(const RunToTrain& job, RemainingStage current, const Communicator& world,
+                          const Communicator& node, const Communicator& leaders) {
+  return RunTraining(job, world, node, leaders).train(std::move(current));
+}
+
+}  // namespace sheaf

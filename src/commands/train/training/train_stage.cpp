@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/training/train_stage.hpp"
+
+#include <chrono>
+#include <exception>
+#include <future>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "commands/train/training/cut_off.hpp"
+#include "commands/train/training/progress.hpp"
+#include "commands/train/training/work_ahead.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "parallel/mpi/patience.hpp"
+#include "parallel/mpi/session.hpp"
+#include "parallel/partition/work_source.hpp"
+
+namespace sheaf {
+namespace {
+
+// Ends the job without the other ranks, which may be in any call. An error such as a full disk often affects all ranks
+// of a node: the first one that fails logs it, and the others wait so that it can.
+void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
+  if (!failure) return;
+  if (source.is_first_failure())
+    log_error(failure->c_str());
+  else
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  MpiSession::abort(static_cast<int>(ExitCode::failed));
+}
+
+// Closes the journal, but waits at most three seconds: its disk may belong to an unreachable host. Only for a rank that
+// ends without unwinding, since the journal may still be closing when this returns.
+void close_if_possible(JournalWriter& journal) {
+  constexpr std::chrono::seconds max_wait(3);
+  std::packaged_task<void()> closing([&journal] { journal.close(); });
+  auto closed = closing.get_future();
+  std::thread(std::move(closing)).detach();
+  if (closed.wait_for(max_wait) == std::future_status::ready) closed.get();
+}
+
+// Ends this host after it has lost the others: the leader logs the reason, lanes drop their claims, and journals are
+// closed. Meanwhile reachable hosts are notified that the job stops; they are ended last.
+[[noreturn]] void end_without_other_hosts(const ConnectionLost& lost, const StageWork& stage, Lanes& lanes,
+                                          WorkSource& source) {
+  constexpr double min_seconds = 1.5, max_seconds = 5;
+  const std::string message = cut_off_text(lost.what(), stage.resume_command);
+  if (source.is_leader()) log_error(message.c_str());
+  source.stop();
+  JournalWriter* const journal = lanes.setup().journal;
+  if (journal) journal->hurry();
+  const auto start = Clock::now();
+  const auto waited = [&] { return seconds_since(start); };
+  while (waited() < min_seconds || (waited() < max_seconds && !lanes.wait(0))) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(source.service()));
+  }
+  try {
+    if (journal) close_if_possible(*journal);
+  } catch (const std::exception& error) {
+    log_error(message_of(error));
+    MpiSession::abort(static_cast<int>(ExitCode::failed));
+  }
+  end_cut_off(message, source.is_leader());
+}
+
+}  // namespace
+
+StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, const Communicator& world) {
+  const auto start = Clock::now();
+  const auto seconds = [start] { return seconds_since(start); };
+  const LaneSetup& setup = lanes.setup();
+  source.begin(stage.partition, stage.work.count(), stage.ahead ? MoreWork::may_follow : MoreWork::none);
+  std::optional<Progress> progress;
+  if (world.is_root()) progress.emplace(setup.options.progress, stage.work.count(), setup.progress_value);
+
+  lanes.begin(stage);
+  StopCause cause = no_stop;
+  const auto note_cause = [&] {
+    if (cause == no_stop) cause = stage.stop_cause();
+    if (setup.options.on_failure == OnFailure::stop && lanes.failed_count() > 0) cause = iteration_failed;
+  };
+  const auto serve = [&] {
+    note_cause();
+    if (cause != no_stop) source.stop();
+    if (setup.journal) {
+      if (source.is_stopped()) setup.journal->hurry();
+      end_job_if(setup.journal->failure(), source);
+    }
+    if (stage.ahead) stage.ahead->service(source);
+    const double pause_seconds = source.service();
+    if (progress) progress->update(source.finished_count(), seconds(), source.lowest_cost());
+    return pause_seconds;
+  };
+  const auto serve_while_waiting = [&](double) { return serve(); };
+
+  try {
+    while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
+    end_job_if(lanes.failure(), source);
+    source.end_lanes();
+    if (stage.ahead) {
+      stage.ahead->end_lanes();
+      wait_patiently([&] { return stage.ahead->is_over(); }, serve_while_waiting);
+    }
+    world.patient_barrier(serve_while_waiting);
+    note_cause();
+    cause = world.patient_maximum(cause, serve_while_waiting);
+    source.leave();
+  } catch (const ConnectionLost& lost) {
+    end_without_other_hosts(lost, stage, lanes, source);
+  }
+  if (progress) progress->finish(source.finished_count(), seconds(), source.lowest_cost());
+  return cause;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/training/work_ahead.hpp"
+
+#include <algorithm>
+
+#include "parallel/partition/chunk_rules.hpp"
+#include "study/plan.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr double min_waiting_seconds = 0.1;  // shorter waits are not worth a checkpoint
+constexpr double decision_share = 0.02;      // of the time of rank 0's main thread
+
+}  // namespace
+
+WorkAhead::WorkAhead(SearchStages& stages, std::int64_t count, const ResultStore& earlier, const Communicator& channel)
+    : stages_(stages),
+      iterations_(stages.last_iterations()),
+      count_(count),
+      next_(*stages.following()),
+      results_(channel) {
+  if (!channel.is_root()) return;
+  const IndexRange positions = earlier.positions_of(iterations_);
+  for (std::int64_t position = positions.begin; position < positions.end; ++position)
+    stages_.add(earlier[static_cast<std::size_t>(position)].trained.result);
+}
+
+std::vector<IndexRange> WorkAhead::iterations_at_positions(const IndexRange& claim) const {
+  const std::int64_t first = iterations_.begin - count_;
+  return {{first + claim.begin, first + claim.end}};
+}
+
+void WorkAhead::service(WorkSource& source) {
+  for (const EarlyResult& arrived : results_.service()) {
+    stages_.add(arrived.iteration, arrived.result);
+    if (++heard_ == count_) source.close();
+  }
+  if (!source.is_leader() || heard_ == count_ || source.is_stopped()) return;
+  add_work(source);
+}
+
+void WorkAhead::add_work(WorkSource& source) {
+  const auto now = Clock::now();
+  if (!source.is_short()) {
+    was_short_ = false;
+    return;
+  }
+  if (!was_short_) short_since_ = now;
+  was_short_ = true;
+  if (seconds_between(short_since_, now) < min_waiting_seconds) return;
+  if (not_added_.empty() && decided_at_ != heard_ && now >= next_decision_) find_certain_trials();
+  const Plan& plan = stages_.plan();
+  const std::int64_t stage = plan.stage_count() - 1, per_trial = plan.stage(stage).per_trial();
+  for (std::int64_t added = 0; !not_added_.empty() && added < source.lane_count(); added += per_trial) {
+    const std::int64_t first = plan.number_of({stage, not_added_.back(), 0, 0, 0}) - iterations_.begin;
+    source.add({count_ + first, count_ + first + per_trial});
+    not_added_.pop_back();
+  }
+}
+
+void WorkAhead::find_certain_trials() {
+  const auto start = Clock::now();
+  for (const IndexRange& trials : stages_.certain())
+    for (std::int64_t trial = trials.begin; trial < trials.end; ++trial)
+      if (found_.insert(trial).second) not_added_.push_back(trial);
+  decided_at_ = heard_;
+  const auto pause = std::chrono::duration<double>(seconds_since(start) / decision_share);
+  next_decision_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(pause);
+}
+
+bool allows_work_ahead(const SearchStages& stages, PartitionKind partition, bool is_streamed, bool is_array_task,
+                       std::int64_t lanes) {
+  return stages.following().has_value() && is_dynamic(partition) && !is_streamed && !is_array_task && lanes > 1 &&
+         2 * stages.last_iterations().count() < max_iterations;
+}
+
+}  // namespace sheaf

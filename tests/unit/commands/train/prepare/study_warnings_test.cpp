@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepare/study_warnings.hpp"
+
+#include "support/catch.hpp"
+#include "support/regression_study.hpp"
+#include "support/whole_plan.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Study grid(std::int64_t folds, double validation, const Texts& candidates) {
+  Study study = test::regression_study();
+  study.data.validation = validation;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = folds;
+  study.search.keys = {{"train.learning_rate", candidates}};
+  return study;
+}
+
+Texts warnings(const Study& study) {
+  return study_warnings(study, test::whole_plan(study), nullptr, {});
+}
+
+// By default, warnings of a study with 5 folds.
+Texts class_warnings(const std::vector<std::int64_t>& labels, std::int64_t classes, const Texts& names,
+                     std::int64_t folds = 5, double validation = 0) {
+  const Study study = grid(folds, validation, {"0.1", "0.2"});
+  DataSet data;
+  data.task = Task::classification;
+  data.rows = static_cast<std::int64_t>(labels.size());
+  data.output_count = classes;
+  data.labels = labels.data();
+  return study_warnings(study, test::whole_plan(study), &data, names);
+}
+
+}  // namespace
+
+TEST_CASE("trials without held-out rows are ranked by training loss, with a warning") {
+  const Texts warning = {
+      "the trials are ranked by their training loss, which favors models that overfit (no rows are held out). Set "
+      "search.folds or data.validation."};
+  CHECK(warnings(grid(1, 0, {"0.1", "0.2"})) == warning);
+  CHECK(warnings(grid(3, 0, {"0.1", "0.2"})).empty());
+  CHECK(warnings(grid(1, 0.2, {"0.1", "0.2"})).empty());
+  CHECK(warnings(grid(1, 0, {"0.1"})).empty());
+  CHECK(warnings(Study()).empty());
+}
+
+TEST_CASE("classes with fewer rows than folds are named") {
+  const std::vector<std::int64_t> labels = {0, 0, 0, 0, 0, 1, 1, 1, 1, 2};
+  CHECK(
+      class_warnings(labels, 3, {"cat", "dog", "owl"}) ==
+      Texts{
+          "classes 'dog' (4 rows) and 'owl' (1 row) have fewer rows than search.folds = 5 (some folds validate without "
+          "them, and the fold with the only row of a class trains without the class). Use fewer folds, or add rows."});
+  CHECK(
+      class_warnings({0, 0, 0, 0, 0, 1}, 2, {}) ==
+      Texts{"class 1 (1 row) has fewer rows than search.folds = 5 (some folds validate without them, and the fold with "
+            "the only row of a class trains without the class). Use fewer folds, or add rows."});
+  CHECK(class_warnings({0, 0, 0, 0, 0}, 7, {})
+            .back()
+            .find("4 (0 rows) and 2 more have fewer rows than search.folds = 5") != std::string::npos);
+  CHECK(class_warnings({0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, 2, {}).empty());
+}
+
+TEST_CASE("many classes with one row each may be quantities") {
+  std::vector<std::int64_t> labels;
+  for (std::int64_t row = 0; row < 20; ++row) labels.push_back(row < 9 ? 0 : row);
+  CHECK(class_warnings(labels, 20, {}).front() ==
+        "11 of 20 rows have a class of their own, so the targets may be quantities. Set data.task = regression to "
+        "predict them as numbers.");
+  labels[10] = 0;
+  CHECK(class_warnings(labels, 20, {}).front().find("quantities") == std::string::npos);
+}
+
+TEST_CASE("classes of which all rows are held out are named") {
+  std::vector<std::int64_t> labels(20);
+  labels[9] = 1;
+  CHECK(
+      class_warnings(labels, 2, {"cat", "dog"}, 1, 0.5) ==
+      Texts{"class 'dog' (1 row) is not trained on (data.validation = 0.5 holds out all rows of the class). Add rows, "
+            "or use search.folds or data.validation = 0."});
+  labels[9] = labels[10] = 1;
+  CHECK(class_warnings(labels, 3, {}, 1, 0.5).empty());
+  CHECK_THAT(class_warnings(labels, 3, {}, 1, 0.95).front(),
+             ContainsSubstring("class 1 (2 rows) is not trained on (data.validation = 0.95"));
+}
+
+TEST_CASE("trials that cannot be ranked are refused") {
+  const auto problem = [](const Study& study, std::int64_t rows) {
+    return ranking_problem(study, test::whole_plan(study), rows);
+  };
+  Study study = grid(30, 0, {"0.1", "0.2"});
+  CHECK(problem(study, 30).empty());  // by loss
+  study.search.metric = "r2";
+  CHECK(problem(study, 59) ==
+        "the trials cannot be ranked by R2 (R2 is not defined for fewer than 2 validation rows, and search.folds = 30 "
+        "leaves a fold with one row). Set search.folds to at most 29, or set search.metric = loss.");
+  CHECK(problem(study, 60).empty());
+  study.search.folds = 3;
+  CHECK_THAT(problem(study, 3), ContainsSubstring("one row). Add rows, or set"));
+  study.search.folds = 1;
+  study.data.validation = 0.05;
+  study.ensemble.members = 2;
+  CHECK_THAT(problem(study, 20), ContainsSubstring("data.validation = 0.05 holds out one row). Increase "
+                                                   "data.validation."));
+  study.search.method = SearchMethod::none;
+  study.search.keys.clear();
+  CHECK(problem(study, 20).empty());
+
+  study = grid(1, 0, {});
+  study.search.keys = {{"train.loss", {"cross_entropy", "bce"}}};
+  CHECK_THAT(problem(study, 20), ContainsSubstring("the trials cannot be ranked (losses of different kinds"));
+  study.data.validation = 0.2;
+  CHECK(problem(study, 20).empty());
+}
+
+TEST_CASE("rows of a single class are pointed out") {
+  const std::vector<std::int64_t> labels(8, 5);
+  CHECK(class_warnings(labels, 6, {}, 1, 0.5) ==
+        Texts{"all rows have class 5 (8 rows), so a model cannot learn to distinguish classes. Check the targets."});
+  CHECK(class_warnings({5, 5, 0, 0}, 6, {}, 1, 0.5).empty());
+}
