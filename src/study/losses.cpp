@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "study/losses.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "study/settings.hpp"
 #include "study/study.hpp"
 
@@ -22,10 +25,21 @@ const Metric& default_metric(Task task, LossKind loss) {
 }
 
 const Metric& score_metric(const Study& study) {
-  const Metric* const found = find_metric(study.search.metric);
-  if (found != nullptr) return *found;
-  return is_searched(study, "train.loss") ? default_metric(study.data.task)
-                                          : default_metric(study.data.task, study.train.loss);
+  if (const Metric* const found = find_metric(study.search.metric)) return *found;
+  const Task task = study.data.task;
+  const auto& keys = study.search.keys;
+  const auto searched =
+      std::find_if(keys.begin(), keys.end(), [](const SearchedKey& key) { return key.key == "train.loss"; });
+  if (searched == keys.end()) return default_metric(task, study.train.loss);
+  const auto metric_for = [task](const std::string& loss) -> const Metric& {
+    Study trial;
+    apply_setting(trial, "train.loss", loss);
+    return default_metric(task, trial.train.loss);
+  };
+  const Metric& first = metric_for(searched->candidates.front());
+  const bool is_shared = std::all_of(searched->candidates.begin(), searched->candidates.end(),
+                                     [&](const std::string& loss) { return &metric_for(loss) == &first; });
+  return is_shared ? first : default_metric(task);
 }
 
 }  // namespace sheaf

@@ -83,7 +83,7 @@ constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
 const Metric& default_metric(Task task, LossKind loss);
 
 /// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task
-/// and the loss; if the loss is searched, of the task alone.
+/// and the loss. If the loss is searched: that of all its candidates if they have the same, otherwise that of the task.
 const Metric& score_metric(const Study& study);
 
 }  // namespace sheaf

@@ -85,8 +85,8 @@ void add_search_keys(std::vector<Setting>& table) {
   search
       .add("metric", &SearchOptions::metric, choice<std::string>(metrics),
            "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
-           "if there are no validation rows. With loss, ensembles are selected by accuracy, for regression by r2 "
-           "(mae, huber: by mae).")
+           "if there are no validation rows. With loss, ensembles, and trials with different losses, are selected by "
+           "accuracy, for regression by r2, or by mae if all losses are mae or huber.")
       .also_called({"scoring", "eval_metric", "score_function"})
       .values_also_called({{"auto", "loss"},
                            {"acc", "accuracy"},

@@ -186,7 +186,7 @@ std::string leaderboard(const Study& study, const Plan& plan, const RunResults& 
     text += fmt::format("... and {} more in results.csv and results.h5\n",
                         counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
   text += undefined_note(study, results);
-  if (!has_one_loss(study))
+  if (study.search.metric == "loss" && !has_one_loss(study))
     text += fmt::format("Ranked by {} (losses of different kinds are not comparable)\n", score_name(study));
   return text + fmt::format("Best: {}\n", best_text(study, plan, trials));
 }

@@ -85,6 +85,10 @@ TEST_CASE("every task has a default metric") {
   CHECK(score_metric(study).kind == MetricKind::mae);
   study.search.keys = {{"train.loss", {"mse", "mae"}}};
   CHECK(score_metric(study).kind == MetricKind::r2);  // one for all trials
+  study.search.keys = {{"train.huber_delta", {"1", "2"}}, {"train.loss", {"mae", "huber"}}};
+  CHECK(score_metric(study).kind == MetricKind::mae);  // the default of both
+  study.search.metric = "r2";
+  CHECK(score_metric(study).kind == MetricKind::r2);
   CHECK_THROWS_AS(default_metric(Task::automatic), std::logic_error);
 }
 
