@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -46,19 +47,22 @@ void check_metrics(const Study& study, Problems& problems) {
   check_metrics(study, "run.metrics", metrics, problems);
 }
 
+bool has_ranges(const SearchOptions& search) {
+  return std::any_of(search.keys.begin(), search.keys.end(),
+                     [](const SearchedKey& key) { return key.sampling != Sampling::list; });
+}
+
 // Checks the searched keys of a search that needs some, and the number of trials that are drawn from them.
 void check_trials(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   const std::string method = assignment(study, "search.method");
   const double combinations = static_cast<double>(Combinations(study).count());
-  const bool has_ranges = std::any_of(search.keys.begin(), search.keys.end(),
-                                      [](const SearchedKey& key) { return key.sampling != Sampling::list; });
   if (search.keys.empty())
     problems.add({"search.method", "search.trials"},
                  fmt::format("{} has nothing to search (no searched keys). Add lists or ranges to [search], e.g. "
                              "train.learning_rate = log_uniform(1e-4, 1e-1).",
                              method));
-  else if (!has_ranges && static_cast<double>(search.trials) > combinations)
+  else if (!has_ranges(search) && static_cast<double>(search.trials) > combinations)
     problems.add(
         {"search.method", "search.trials"},
         fmt::format("search.trials = {} is more than the {} of the lists in [search]. Set search.trials = {:.0f} "
@@ -73,10 +77,9 @@ void check_lists(const Study& study, Problems& problems) {
     if (searched.sampling != Sampling::list && !search.draws_trials())
       problems.add(
           {"search.method", "search.trials", searched.key},
-          fmt::format("search.{} = {} is a range, and {}. Set search.trials for a random search, or list the "
-                      "values.",
-                      searched.key, searched_text(searched),
-                      search.method == SearchMethod::grid ? "a grid needs lists" : "search.trials is not set"));
+          fmt::format("search.{} = {} is a range, and {}, or list the values.", searched.key, searched_text(searched),
+                      search.method == SearchMethod::grid ? "a grid needs lists. Set search.trials for a random search"
+                                                          : "search.trials is not set. Set search.trials"));
   if (search.method == SearchMethod::grid && search.keys.empty() && search.folds == 1)
     problems.add({"search.method", "search.folds"},
                  "search.method = grid has nothing to search (no searched keys, search.folds = 1). Add candidates to "
@@ -109,20 +112,34 @@ void check_halving(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   const std::int64_t epochs = study.train.epochs;
   if (is_searched(study, "train.epochs"))
-    problems.add({"search.method", "train.epochs"},
-                 "search.method = halving cannot search train.epochs (it divides them among its rungs). Set "
-                 "train.epochs to the epochs of the last rung.");
-  else if (const std::int64_t trials = search.draws_trials() ? search.trials : Combinations(study).count();
-           trials < search.factor)
-    problems.add({"search.method", "search.factor", "search.trials"},
-                 fmt::format("search.method = halving has no second rung (it has {}, and search.factor = {}). Search "
-                             "more trials, or set search.method = {}.",
-                             counted(trials, "trial"), search.factor, search.draws_trials() ? "random" : "grid"));
-  else if (epochs > 0 && search.min_epochs > epochs / search.factor)
-    problems.add({"search.method", "search.min_epochs", "search.factor", "train.epochs"},
-                 fmt::format("search.method = halving has no second rung (search.min_epochs = {} times search.factor = "
-                             "{} is more than train.epochs = {}). Increase train.epochs, or set search.method = {}.",
-                             search.min_epochs, search.factor, epochs, search.draws_trials() ? "random" : "grid"));
+    return problems.add({"search.method", "train.epochs"},
+                        "search.method = halving cannot search train.epochs (it divides them among its rungs). Set "
+                        "train.epochs to the epochs of the last rung.");
+  if (search.keys.empty() || (has_ranges(search) && !search.draws_trials())) return;  // the trials are not known
+  const auto add_one_rung = [&](const std::vector<std::string>& keys, const std::string& why,
+                                std::vector<std::string> advice) {
+    advice.push_back(fmt::format("or set search.method = {}", search.draws_trials() ? "random" : "grid"));
+    problems.add(keys,
+                 fmt::format("search.method = halving has no second rung ({}). {}.", why, fmt::join(advice, ", ")));
+  };
+  constexpr std::int64_t least_factor = 2;
+  const std::int64_t trials = search.draws_trials() ? search.trials : Combinations(study).count();
+  std::vector<std::string> advice;
+  if (trials < search.factor) {
+    advice.emplace_back("Search more trials");
+    if (trials >= least_factor) advice.emplace_back("reduce search.factor");
+    add_one_rung({"search.method", "search.factor", "search.trials"},
+                 fmt::format("it has {}, and search.factor = {}", counted(trials, "trial"), search.factor),
+                 std::move(advice));
+  } else if (epochs > 0 && search.min_epochs > epochs / search.factor) {
+    advice.emplace_back("Increase train.epochs");
+    if (epochs >= search.factor) advice.emplace_back("reduce search.min_epochs");
+    if (epochs / least_factor >= search.min_epochs) advice.emplace_back("reduce search.factor");
+    add_one_rung({"search.method", "search.min_epochs", "search.factor", "train.epochs"},
+                 fmt::format("search.min_epochs = {} times search.factor = {} is more than train.epochs = {}",
+                             search.min_epochs, search.factor, epochs),
+                 std::move(advice));
+  }
 }
 
 }  // namespace
