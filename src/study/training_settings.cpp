@@ -17,6 +17,11 @@ bool is_between_zero_and_one(double value) {
   return value > 0 && value < 1;
 }
 
+// The square of a delta in this range, and its products with targets of a similar size, are normal float32 numbers.
+bool is_delta(double value) {
+  return value >= 1e-12 && value <= 1e12;
+}
+
 ValueType<LossKind> losses() {
   std::vector<std::pair<std::string, LossKind>> choices = {{"auto", LossKind::automatic}};
   for (const Loss& loss : loss_table) choices.emplace_back(loss.name, loss.kind);
@@ -242,7 +247,7 @@ void add_train_keys(std::vector<Setting>& table) {
                            {"huber_loss", "huber"},
                            {"huberloss", "huber"}});
   train
-      .add("huber_delta", &TrainOptions::huber_delta, number("number > 0", is_positive),
+      .add("huber_delta", &TrainOptions::huber_delta, number("number from 1e-12 to 1e12", is_delta),
            "huber: absolute error, in the units of the targets, above which the loss is linear.")
       .only_with("train.loss", {"huber"});
   train.add("reduction", &TrainOptions::reduction,

@@ -17,6 +17,7 @@
 namespace sheaf {
 namespace {
 
+constexpr std::int64_t largest_shown_limit = 1000;  // in help texts; larger ones only exclude mistakes
 constexpr std::int64_t widest_layer = 1000000;
 constexpr std::int64_t max_tasks = 1000000;
 
@@ -201,8 +202,8 @@ std::optional<ImageShape> read_image(const std::string& any_case) {
 
 ValueType<std::int64_t> integer(std::int64_t least, std::int64_t most) {
   ValueType<std::int64_t> type;
-  type.values = fmt::format("integer >= {}", least);
   type.allowed = fmt::format("integer from {} to {}", least, most);
+  type.values = most <= largest_shown_limit ? type.allowed : fmt::format("integer >= {}", least);
   type.read = [=](const std::string& text) { return integer_between(text, least, most); };
   type.write = [](std::int64_t value) { return fmt::format("{}", value); };
   return type;

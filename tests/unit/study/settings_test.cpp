@@ -114,7 +114,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"train.epochs", {"1", "1000000"}, {"0", "-5", "1000001", "9223372036854775808", "ten", "1e3"}},
       {"train.batch_size", {"1", "full"}, {"0", "-1", "all"}},
       {"train.learning_rate", positive_in, positive_out},
-      {"train.huber_delta", positive_in, positive_out},
+      {"train.huber_delta", {"1e-12", "1", "1e12"}, {"0", "-1", "1e-300", "9e-13", "1.1e12", ""}},
       {"train.warmup_epochs", {"0", "0.5", "3"}, {"-1", "nan"}},
       {"train.plateau_factor", {"0.1", "0.999"}, {"0", "1", "-0.5"}},
       {"train.plateau_patience", {"0", "1000000"}, {"-1", "1.5"}},
@@ -310,6 +310,15 @@ TEST_CASE("the message for an unknown key suggests the nearest key") {
   CHECK(refusal("search.hidden", "5") == "unknown key 'search.hidden'. Did you mean 'search.model.hidden'?");
   CHECK(refusal("zzz", "5") == "unknown key 'zzz'. Use --help to list the keys.");
   CHECK(refusal("", "5") == "unknown key ''. Use --help to list the keys.");
+}
+
+TEST_CASE("the help has the upper limit of an integer, unless it is large") {
+  const auto values = [](const std::string& key) { return find_setting(key)->info.values; };
+  CHECK(values("search.factor") == "integer from 2 to 1000");
+  CHECK(values("model.kernel") == "odd integer from 1 to 99");
+  CHECK(values("run.retries") == "integer from 0 to 1000");
+  CHECK(values("train.epochs") == "integer >= 1, or auto");
+  CHECK(values("run.lanes") == "integer >= 1, or auto");
 }
 
 TEST_CASE("messages shorten long values and replace unprintable characters") {
