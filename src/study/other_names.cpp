@@ -23,6 +23,12 @@ std::string first_part(const std::string& key) {
   return key.substr(0, key.find('.'));
 }
 
+// The part before the last one: "train" of "train.epochs" and of "search.train.epochs"; the word itself if it has none.
+std::string section_part(const std::string& key) {
+  const std::string sections = key.substr(0, key.rfind('.'));
+  return sections.substr(sections.rfind('.') + 1);
+}
+
 // The last part of a key, also of "classifier__alpha" as in scikit-learn, in the spelling of the tables.
 std::string last_part(const std::string& key) {
   std::string part = key.substr(key.rfind('.') + 1);
@@ -69,7 +75,7 @@ std::optional<OtherName> other_name(const std::string& word) {
 // The sentence for a word of another tool; an entry with the section of the word comes first.
 std::string other_name_hint(const std::string& word, const std::vector<std::string>& known, const std::string& dashes) {
   const std::string part = last_part(word);
-  auto other = other_name(first_part(lower_case(word)) + "." + part);
+  auto other = other_name(section_part(lower_case(word)) + "." + part);
   if (!other) other = other_name(part);
   if (!other) return "";
   if (other->key.empty()) return fmt::format(" {}", other->note);

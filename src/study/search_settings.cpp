@@ -63,7 +63,7 @@ void add_search_keys(std::vector<Setting>& table) {
       .add("factor", &SearchOptions::factor, integer(2, 1000),
            "halving: each rung continues the best 1/factor of the trials (rounded up) for factor times the epochs.")
       .only_with("search.method", {"halving"})
-      .also_called({"reduction_factor"});
+      .also_called({"reduction_factor", "search.eta"});
   search
       .add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
            "halving: least epochs of the first rung. The last rung has train.epochs, the one before train.epochs / "

@@ -39,6 +39,17 @@ std::string with_path(const Setting& setting, const std::string& text, Replace r
   return text.substr(0, begin) + quoted_value(replace(unquoted_value(text.substr(begin)).value_or("")));
 }
 
+// The advice for a list or a range of a key that takes one value and can be searched; empty for other texts.
+std::string search_hint(const Setting& setting, const std::string& text) {
+  if (!is_searchable(setting.info.key)) return "";
+  const auto range = split_range(text);
+  const std::vector<std::string> values = range ? range->ends : split_at_commas(text);
+  const bool is_known = !range || sampling_named(range->name);
+  const auto is_valid = [&](const std::string& value) { return !value.empty() && setting.setter(value) != nullptr; };
+  if (!is_known || values.size() < 2 || !std::all_of(values.begin(), values.end(), is_valid)) return "";
+  return fmt::format(" To compare several values, set search.{}.", setting.info.key);
+}
+
 }  // namespace
 
 const std::vector<std::string>& all_keys() {
@@ -54,8 +65,9 @@ const std::vector<std::string>& all_keys() {
 SetValue value_setter(const std::string& key, const std::string& text) {
   const Setting& setting = known_setting(key);
   if (SetValue set = setting.setter(text)) return set;
+  const std::string hint = search_hint(setting, text);
   throw UsageError(fmt::format("{} cannot be {}. Allowed: {}.{}", key, text.empty() ? "empty" : quoted(text),
-                               setting.allowed, unknown_value_hint(key, text, setting.names)));
+                               setting.allowed, hint.empty() ? unknown_value_hint(key, text, setting.names) : hint));
 }
 
 ValueKind value_kind(const std::string& key) {

@@ -126,6 +126,10 @@ TEST_CASE("a word with a section may mean something else than without") {
   CHECK(hint("weights") == " Did you mean 'data.weights'?");
   CHECK_THAT(hint("model.weights"), StartsWith(" Sheaf has no pretrained models."));
   CHECK_THAT(hint("Model.Weights"), StartsWith(" Sheaf has no pretrained models."));
+  CHECK_THAT(hint("search.model.weights"), StartsWith(" Sheaf has no pretrained models."));
+  CHECK(hint("eta") == " Use train.learning_rate.");
+  CHECK(hint("search.train.eta") == " Use search.train.learning_rate.");
+  CHECK(hint("search.eta") == " Use search.factor.");
 }
 
 TEST_CASE("a name with the right section and another last part is not similar") {

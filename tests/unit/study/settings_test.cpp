@@ -2,6 +2,8 @@
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -310,6 +312,18 @@ TEST_CASE("the message for an unknown key suggests the nearest key") {
   CHECK(refusal("search.hidden", "5") == "unknown key 'search.hidden'. Did you mean 'search.model.hidden'?");
   CHECK(refusal("zzz", "5") == "unknown key 'zzz'. Use --help to list the keys.");
   CHECK(refusal("", "5") == "unknown key ''. Use --help to list the keys.");
+}
+
+TEST_CASE("several values of a key that can be searched lead to the searched key") {
+  const std::string advice = " To compare several values, set search.train.learning_rate.";
+  for (const char* text : {"1e-3, 1e-2", "1e-3,1e-2", "log_uniform(1e-4, 1e-1)"})
+    CHECK(refusal("train.learning_rate", text) ==
+          fmt::format("train.learning_rate cannot be '{}'. Allowed: number > 0, or auto.{}", text, advice));
+  CHECK_THAT(refusal("model.activation", "relu, tanh"), EndsWith("set search.model.activation."));
+  CHECK_THAT(refusal("model.hidden", "16, 64 32"), EndsWith("set search.model.hidden."));
+  for (const char* text : {"fast, slow", "1e-3,", ",", "1e-3 1e-2", "sum(1, 2)"})
+    CHECK_THAT(refusal("train.learning_rate", text), !ContainsSubstring("search"));
+  CHECK_THAT(refusal("search.folds", "3, 5"), !ContainsSubstring("search.search"));
 }
 
 TEST_CASE("the help has the upper limit of an integer, unless it is large") {
