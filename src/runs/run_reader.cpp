@@ -79,6 +79,8 @@ RunState read_run(const std::string& directory) {
   if (program == program_version()) expected.study = study_fingerprint(study);
   run.progress = reader.progress(stages, expected, forced);
   run.last_stage_text = stages.last_stage_text();
+  run.stage_position = stages.position_text();
+  run.later_iterations = stages.later_iterations();
   run.attempts = list_attempts(directory);
   run.checkpoints = list_checkpoints(directory);
   run.earlier_results = earlier_results(directory);

@@ -38,6 +38,8 @@ struct RunState {
   RunProgress progress;
   std::vector<std::string> attempts;        ///< names of their directories, in order; some have no journal yet
   std::vector<CheckpointName> checkpoints;  ///< of unfinished iterations, and perhaps of some that have just finished
+  std::string stage_position{};             ///< SearchStages::position_text()
+  std::int64_t later_iterations = 0;        ///< SearchStages::later_iterations()
   std::optional<std::int64_t> earlier_results{};  ///< iterations in the result files of an earlier, smaller run
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -28,6 +29,19 @@ std::optional<Stage> SearchStages::following() const {
   stage.from_epoch = sizes[number].from_epoch;
   stage.to_epoch = sizes[number].to_epoch;
   return stage;
+}
+
+std::string SearchStages::position_text() const {
+  const std::int64_t stages = searcher_.max_stages();
+  return stages > 1 ? fmt::format("stage {} of 0..{}", plan_.stage_count() - 1, stages - 1) : "";
+}
+
+std::int64_t SearchStages::later_iterations() const {
+  const std::vector<StageSize> sizes = searcher_.sizes(plan_);
+  std::int64_t trials = 0;
+  for (auto stage = static_cast<std::size_t>(plan_.stage_count()); stage < sizes.size(); ++stage)
+    trials += sizes[stage].trials;
+  return trials * plan_.stage(0).per_trial();
 }
 
 bool SearchStages::choose_next() {

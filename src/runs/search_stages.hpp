@@ -32,6 +32,10 @@ class SearchStages {
 
   /// " of stage 1"; empty for searches with a single stage.
   std::string last_stage_text() const;
+  /// "stage 1 of 0..3", the last stage of the plan among all; empty for searches with a single stage.
+  std::string position_text() const;
+  /// An estimate of the iterations of the stages that are not chosen yet.
+  std::int64_t later_iterations() const;
 
   /// The epochs of the stage that continues the trainings of the plan's last stage, without its trials; nullopt if none
   /// does or it is not known yet. Pure.

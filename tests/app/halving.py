@@ -127,6 +127,12 @@ checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are 
 
 # A damaged or missing checkpoint costs time, not results.
 kill_at("runs/damaged", 56, "--run.lanes=1")
+result = sheaf("status", "runs/damaged", "--output=json")
+found = json.loads(result.stdout)
+checks.check(found["stages"] == 2 and found["iterations"]["total"] == 72 and found["iterations"]["planned"] == 78,
+             "the status has the iterations of all stages", result.stdout)
+text = sheaf("status", "runs/damaged").stdout
+checks.check("/78 iterations (" in text and "%), stage 1 of 0..2" in text, "the status names the stage", text)
 folder = "runs/damaged/checkpoints"
 files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 checks.check(len(files) >= 15, "the second rung has checkpoints", str(files))
@@ -158,6 +164,9 @@ for case, args, reason in (
 result = sheaf("resume", "runs/reference", "--search.trials=30")
 checks.check(result.code in (1, 2) and "search.trials" in result.stderr and rows("reference") == reference,
              "a finished halving cannot grow", result.stderr)
+result = sheaf("run", *STUDY, "--run.output=runs/progress", "--run.progress=lines")
+checks.check(all(f"stage {stage} of 0..2: {FOLDS * count}/{FOLDS * count} iterations (100%)" in result.stderr
+                 for stage, count in enumerate(TRIALS)), "progress names the stages", result.stderr)
 result = launch([SHEAF, "plan", *STUDY])
 checks.check(result.code == 0 and "rungs        18 trials to 2 epochs, 6 trials to 6 epochs, 2 trials to 18 epochs" in result.stdout and
              "iterations   78 = (18 + 6 + 2 trials) x" in result.stdout, "plan names the rungs", result.stdout + result.stderr)

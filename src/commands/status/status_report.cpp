@@ -78,12 +78,12 @@ std::string percent_text(std::int64_t done, std::int64_t total) {
 std::string progress_line(const RunState& run, const RunStatus& status) {
   const IterationCounts& counts = status.iterations;
   const std::int64_t done = counts.total - counts.left();
-  std::string text =
-      fmt::format("{}/{} ({})", done, counted(counts.total, "iteration"), percent_text(done, counts.total));
-  if (!run.last_stage_text.empty()) text += fmt::format(", up to{}", run.last_stage_text.substr(3));
+  const std::int64_t planned = counts.total + run.later_iterations;
+  std::string text = fmt::format("{}/{} ({})", done, counted(planned, "iteration"), percent_text(done, planned));
+  if (!run.stage_position.empty()) text += ", " + run.stage_position;
   if (status.rate) text += ", " + per_second(*status.rate);
   if (const auto left = status.seconds_left(); left && status.activity == RunActivity::running && counts.left() > 0)
-    text += fmt::format(", {} left", human_seconds(*left));
+    text += fmt::format(", {} left{}", human_seconds(*left), run.stage_position.empty() ? "" : " of this stage");
   return line("progress", text);
 }
 
@@ -190,11 +190,9 @@ std::string status_json(const RunState& run, const RunStatus& status) {
                {"has_results", run.has_results},
                {"earlier_results", nullable(run.earlier_results)},
                {"stages", run.plan.stage_count()}};
-  json["iterations"] = {{"total", counts.total},
-                        {"finished", counts.finished},
-                        {"diverged", counts.diverged},
-                        {"failed", counts.failed},
-                        {"left", counts.left()}};
+  json["iterations"] = {{"total", counts.total},       {"planned", counts.total + run.later_iterations},
+                        {"finished", counts.finished}, {"diverged", counts.diverged},
+                        {"failed", counts.failed},     {"left", counts.left()}};
   json["trials"] = {{"total", run.plan.trial_count()}, {"complete", status.complete_trials}};
   json["iterations_per_second"] = nullable(status.rate);
   json["seconds_left"] = status.activity == RunActivity::running ? nullable(status.seconds_left()) : Json(nullptr);

@@ -41,6 +41,8 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
   SearchStages stages(halving, plan);
   REQUIRE(stages.choose_next());
   CHECK(stages.last_stage_text() == " of stage 0");
+  CHECK(stages.position_text() == "stage 0 of 0..1");
+  CHECK(stages.later_iterations() == 4);  // of two trials with two folds
   ResultStore results;
   results.append(trained(0, 4), {}, 0);
   results.settle();
@@ -52,6 +54,8 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
   REQUIRE(plan.stage_count() == 2);
   CHECK(plan.stage(1) == Stage{1, {{1, 3}}, 1, {0, 2}, 1, 2, std::nullopt});
   CHECK(stages.last_stage_text() == " of stage 1");
+  CHECK(stages.position_text() == "stage 1 of 0..1");
+  CHECK(stages.later_iterations() == 0);
   for (std::int64_t number = 8; number < 12; ++number) results.append(trained(number, 1), {}, 0);
   results.settle();
   CHECK(stages.catch_up(results));
@@ -83,6 +87,8 @@ TEST_CASE("a grid is complete after its only stage and has no stage text") {
   REQUIRE(stages.choose_next());
   CHECK_FALSE(stages.more_may_come());
   CHECK(stages.last_stage_text().empty());
+  CHECK(stages.position_text().empty());
+  CHECK(stages.later_iterations() == 0);
   ResultStore results;
   CHECK_FALSE(stages.catch_up(results));
   add_stage_0(results);

@@ -37,10 +37,11 @@ bool is_terminal() {
 
 }  // namespace
 
-std::string progress_text(std::int64_t done, std::int64_t total, double seconds,
-                          const std::optional<std::string>& best) {
+std::string progress_text(std::int64_t done, std::int64_t total, double seconds, const std::optional<std::string>& best,
+                          const std::string& stage) {
   const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
-  std::string text = fmt::format("{}/{} ({:.0f}%)", done, counted(total, "iteration"), 100 * share);
+  std::string text = fmt::format("{}{}{}/{} ({:.0f}%)", stage, stage.empty() ? "" : ": ", done,
+                                 counted(total, "iteration"), 100 * share);
   if (done > 0 && seconds > 0) {
     const double rate = static_cast<double>(done) / seconds;
     text += ", " + per_second(rate);
@@ -50,8 +51,8 @@ std::string progress_text(std::int64_t done, std::int64_t total, double seconds,
 }
 
 std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, const std::optional<std::string>& best,
-                         int width) {
-  const std::string text = progress_text(done, total, seconds, best);
+                         int width, const std::string& stage) {
+  const std::string text = progress_text(done, total, seconds, best, stage);
   const int cells = std::min(40, width - static_cast<int>(text.size()) - 4);
   if (cells < 5) return text.substr(0, static_cast<std::size_t>(std::max(0, width - 1)));
   const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
@@ -60,8 +61,8 @@ std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, 
                      text);
 }
 
-Progress::Progress(ProgressKind kind, std::int64_t total, ProgressValue value)
-    : kind_(kind), total_(total), value_(std::move(value)) {
+Progress::Progress(ProgressKind kind, std::int64_t total, ProgressValue value, std::string stage)
+    : kind_(kind), total_(total), value_(std::move(value)), stage_(std::move(stage)) {
   if (kind_ == ProgressKind::automatic) kind_ = is_terminal() ? ProgressKind::bar : ProgressKind::lines;
   if (kind_ == ProgressKind::bar) begin_log_lines_with(clear_line);
 }
@@ -86,16 +87,16 @@ void Progress::finish(std::int64_t done, double seconds, double lowest_cost) {
 }
 
 void Progress::draw_bar(std::int64_t done, double seconds, double lowest_cost) {
-  std::fputs(("\r" + progress_bar(done, total_, seconds, best_so_far(value_, lowest_cost), terminal_width()) + "\033[K")
-                 .c_str(),
-             stderr);
+  const std::string bar =
+      progress_bar(done, total_, seconds, best_so_far(value_, lowest_cost), terminal_width(), stage_);
+  std::fputs(("\r" + bar + "\033[K").c_str(), stderr);
   std::fflush(stderr);
   shown_ = done;
   shown_seconds_ = seconds;
 }
 
 void Progress::write_line(std::int64_t done, double seconds, double lowest_cost) {
-  log_root(progress_text(done, total_, seconds, best_so_far(value_, lowest_cost)));
+  log_root(progress_text(done, total_, seconds, best_so_far(value_, lowest_cost), stage_));
   shown_ = done;
   shown_seconds_ = seconds;
 }

@@ -38,6 +38,7 @@ struct StageWork {
   WorkAhead* ahead = nullptr;             ///< of the next stage; null if nothing of it begins early
   std::function<StopCause()> stop_cause;  ///< requested again and again; one rank's is enough
   std::string resume_command = {};        ///< for messages
+  std::string position = {};              ///< SearchStages::position_text(), for progress
 };
 
 }  // namespace sheaf

@@ -134,7 +134,12 @@ class RunTraining {
     std::optional<WorkAhead> ahead;
     if (allows_work_ahead(job_.stages, partition, is_streamed, !job_.run.slice.is_whole(), source_->lane_count()))
       ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, channel_);
-    const StageWork work{partition, current.work, ahead ? &*ahead : nullptr, stop_cause_, job_.run.resume_command()};
+    const StageWork work{partition,
+                         current.work,
+                         ahead ? &*ahead : nullptr,
+                         stop_cause_,
+                         job_.run.resume_command(),
+                         job_.stages.position_text()};
     return train_stage(work, *lanes_, *source_, world_);
   }
 

@@ -75,7 +75,8 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
   const LaneSetup& setup = lanes.setup();
   source.begin(stage.partition, stage.work.count(), stage.ahead ? MoreWork::may_follow : MoreWork::none);
   std::optional<Progress> progress;
-  if (world.is_root()) progress.emplace(setup.options.progress, stage.work.count(), setup.progress_value);
+  if (world.is_root())
+    progress.emplace(setup.options.progress, stage.work.count(), setup.progress_value, stage.position);
 
   lanes.begin(stage);
   StopCause cause = no_stop;

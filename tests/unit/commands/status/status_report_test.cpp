@@ -83,6 +83,21 @@ TEST_CASE("the report of a running job has its host, its process and the time le
                                "host)\n"));
 }
 
+TEST_CASE("the progress of a search with several stages counts all of them; the time left is that of the stage") {
+  RunState run = state_of(grid_study());
+  run.jobs.jobs = {{{"node1", 4711}, {}}};
+  run.stage_position = "stage 0 of 0..2";
+  run.later_iterations = 4;
+  RunStatus status = half_done();
+  status.activity = RunActivity::running;
+  CHECK_THAT(
+      status_text(run, status),
+      ContainsSubstring("progress     4/10 iterations (40%), stage 0 of 0..2, 0.5/s, 4.0 s left of this stage\n"));
+  CHECK_THAT(
+      status_json(run, status),
+      ContainsSubstring(R"("iterations":{"total":6,"planned":10,"finished":3,"diverged":1,"failed":0,"left":2})"));
+}
+
 TEST_CASE("a finished run is continued only if iterations failed") {
   const RunState run = state_of(grid_study());
   RunStatus status = half_done();
@@ -122,13 +137,14 @@ TEST_CASE("the JSON object has all members, with null for unknown values") {
   RunState run = state_of(grid_study());
   RunStatus status;
   status.iterations.total = 6;
-  CHECK(status_json(run, status) ==
-        R"({"run":"runs/my run","study":"widths","program":"0.9.0","state":"stopped","jobs":[],"has_results":false,)"
-        R"("earlier_results":null,"stages":1,"iterations":{"total":6,"finished":0,"diverged":0,"failed":0,"left":6},)"
-        R"("trials":{"total":2,"complete":0},"iterations_per_second":null,"seconds_left":null,"best":null,)"
-        R"("best_iteration":null,"first_failure":null,"attempts":[],"trained_twice":0,"checkpoints":0,"warnings":[],)"
-        R"("resume":"sheaf resume 'runs/my run'"})"
-        "\n");
+  CHECK(
+      status_json(run, status) ==
+      R"({"run":"runs/my run","study":"widths","program":"0.9.0","state":"stopped","jobs":[],"has_results":false,)"
+      R"("earlier_results":null,"stages":1,"iterations":{"total":6,"planned":6,"finished":0,"diverged":0,"failed":0,"left":6},)"
+      R"("trials":{"total":2,"complete":0},"iterations_per_second":null,"seconds_left":null,"best":null,)"
+      R"("best_iteration":null,"first_failure":null,"attempts":[],"trained_twice":0,"checkpoints":0,"warnings":[],)"
+      R"("resume":"sheaf resume 'runs/my run'"})"
+      "\n");
   status = half_done();
   status.activity = RunActivity::running;
   run.jobs.jobs = {{{"node1", 4711}, TaskOfArray{2, 10}}};

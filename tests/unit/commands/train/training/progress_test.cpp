@@ -12,6 +12,7 @@ TEST_CASE("progress shows the count, the rate and the remaining time") {
   CHECK(progress_text(60, 60, 2, {}) == "60/60 iterations (100%), 30/s");
   CHECK(progress_text(30, 60, 2, "best loss 0.5") == "30/60 iterations (50%), 15/s, 2.0 s left, best loss 0.5");
   CHECK(progress_text(0, 0, 0, {}) == "0/0 iterations (100%)");
+  CHECK(progress_text(30, 60, 2, {}, "stage 1 of 0..3") == "stage 1 of 0..3: 30/60 iterations (50%), 15/s, 2.0 s left");
 }
 
 TEST_CASE("the progress bar fits the width of the terminal") {
