@@ -41,11 +41,14 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
   estimate.flops = 6.0 * static_cast<double>(multiply_adds_per_row(layers)) * static_cast<double>(training_rows) *
                    static_cast<double>(trial.train.epochs);
   estimate.steps = epoch_steps(trial.train, training_rows) * trial.train.epochs;
-  double values = static_cast<double>(parameters) * (2 + optimizer_state_count(trial.train));
+  const double value_bytes = trial.train.precision == Precision::float64 ? 8 : 4;
+  const auto stored_values = static_cast<double>(parameters) * (1 + optimizer_state_count(trial.train));
+  estimate.checkpoint_bytes = stored_values * value_bytes + 1024;
+  double values = stored_values + static_cast<double>(parameters);  // with gradients
   double activations = static_cast<double>(shape.features);
   for (const auto& layer : layers) activations += 2.0 * static_cast<double>(layer.output_count());
   values += activations * static_cast<double>(batch_rows(trial.train, training_rows));
-  estimate.memory_bytes = values * (trial.train.precision == Precision::float64 ? 8 : 4);
+  estimate.memory_bytes = values * value_bytes;
   return estimate;
 }
 

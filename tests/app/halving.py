@@ -4,6 +4,7 @@ and lanes and after kills; the survivors are bit for bit those of a search that 
 import json
 import os
 import random
+import re
 import shutil
 import sys
 
@@ -135,6 +136,11 @@ text = sheaf("status", "runs/damaged").stdout
 checks.check("/78 iterations (" in text and "%), stage 1 of 0..2" in text, "the status names the stage", text)
 folder = "runs/damaged/checkpoints"
 files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+sizes = [os.path.getsize(f"{folder}/{name}") for name in files]
+plan = launch([SHEAF, "plan", *SLOW]).stdout
+found = re.search(r"checkpoints  54 after the first rung, about ([0-9.]+) MiB on disk", plan)
+checks.check(found and sizes and 0.7 < float(found[1]) * 2**20 / 54 / numpy.mean(sizes) < 1.4,
+             "plan estimates the size of the checkpoints", f"{sizes}\n{plan}")
 checks.check(len(files) >= 15, "the second rung has checkpoints", str(files))
 for number, name in enumerate(files):
     if number % 3 == 0:

@@ -71,6 +71,15 @@ double trained_part(const std::vector<StageSize>& sizes, std::int64_t epochs) {
   return trained / static_cast<double>(sizes.front().trials) / static_cast<double>(epochs);
 }
 
+// "checkpoints  81 after the first rung, about 5.2 MiB on disk"; empty without rungs. `bytes`: mean size of a
+// checkpoint.
+std::string checkpoints_line(const Plan& plan, const std::vector<StageSize>& sizes, double bytes) {
+  if (sizes.size() == 1) return "";
+  const std::int64_t count = sizes.front().trials * plan.stage(0).per_trial();
+  return fmt::format("checkpoints  {} after the first rung, about {} on disk\n", count,
+                     human_bytes(static_cast<double>(count) * bytes));
+}
+
 // The stem of each residual network in the plan, without duplicates.
 std::string stem_lines(const Plan& plan, const ImageShape& image) {
   std::string lines;
@@ -128,11 +137,12 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
   const auto estimate_of = [&](const Trial& trial) {
     return estimate_trial(trial, data.shape, parameters_of(data.networks, trial), training_rows);
   };
-  double flops = 0, memory = 0, weights = 0;  // sums and maximum over trials of different costs
+  double flops = 0, memory = 0, checkpoints = 0, weights = 0;  // sums and maximum over trials of different costs
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     const TrialEstimate estimate = estimate_of(trial);
     flops += weight * estimate.flops;
     memory = std::max(memory, estimate.memory_bytes);
+    checkpoints += weight * estimate.checkpoint_bytes;
     weights += weight;
   });
   flops *= static_cast<double>(plan.iteration_count()) / weights;
@@ -152,6 +162,7 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
   text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);
   text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
                       human_bytes(memory), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
+  text += checkpoints_line(plan, sizes, checkpoints / weights);
   text += fmt::format("output       {}\n", printable(run_directory(study)));
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";

@@ -24,9 +24,11 @@ TEST_CASE("the cost of an mlp equals the computation by hand") {
   CHECK(estimate.steps == 8 * 3);
   CHECK(estimate.flops == Approx(6.0 * (64 * 32 + 32 * 10) * 80 * 3));
   CHECK(estimate.memory_bytes == Approx(4.0 * (static_cast<double>(estimate.parameters) * 4 + 10 * (64 + 2 * 42))));
+  CHECK(estimate.checkpoint_bytes == Approx(4.0 * static_cast<double>(estimate.parameters) * 3 + 1024));
   trial.train.precision = Precision::float64;
-  CHECK(estimate_trial(trial, shape, 64 * 32 + 32 + 32 * 10 + 10, 80).memory_bytes ==
-        Approx(2 * estimate.memory_bytes));
+  const auto in_double = estimate_trial(trial, shape, 64 * 32 + 32 + 32 * 10 + 10, 80);
+  CHECK(in_double.memory_bytes == Approx(2 * estimate.memory_bytes));
+  CHECK(in_double.checkpoint_bytes == Approx(2 * estimate.checkpoint_bytes - 1024));
 }
 
 TEST_CASE("keys that change an estimate decide the cost") {
