@@ -155,6 +155,17 @@ checks.check(result.code == 0 and rows("damaged") == slow, "the same results wit
 found = run("none", "--run.checkpoint_interval=none", "--run.curves=true")
 checks.check(found == reference, "without regular checkpoints: the same results", str(found)[:1000])
 
+# An array trains one stage at a time.
+for stage in range(3):
+    last = ""
+    for task in range(2):
+        result = sheaf("run", *STUDY, "--run.output=runs/array", f"--run.array={task}/2", "--run.curves=true")
+        last = result.stderr
+        checks.check(result.code == 0, f"array: stage {stage}, task {task}", result.stderr)
+    checks.check(("have results. Start the next stage with: sheaf resume runs/array, or submit the array again" in last)
+                 == (stage < 2), f"array: the last task of stage {stage} says how to go on", last)
+checks.check(rows("array") == reference, "array: the same results")
+
 for case, args, reason in (
         ("searched epochs", ["--search.train.epochs=3, 9"], "cannot search train.epochs"),
         ("one rung", ["--train.epochs=2"], "has no second rung"),

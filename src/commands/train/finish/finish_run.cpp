@@ -80,9 +80,10 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
   const std::string resume = run.resume_command();
   const std::string total = counted(counts.total, "iteration");
   if (cause != iteration_failed && counts.recorded == counts.total) {
+    const std::string next = resume_command_of(run.directory) + (slice.is_whole() ? "" : ", or submit the array again");
     log_root(
         counts.stage_left == 0
-            ? fmt::format("{}done; all iterations{} have results. Start the next stage with: {}", task, stage, resume)
+            ? fmt::format("{}done; all iterations{} have results. Start the next stage with: {}", task, stage, next)
             : fmt::format("{}done; other tasks still have to train {} of the study's {}{}", task,
                           counts.stage_left - counts.left, counted(end.trained.last.iterations.count(), "iteration"),
                           stage));
