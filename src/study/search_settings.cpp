@@ -67,7 +67,7 @@ void add_search_keys(std::vector<Setting>& table) {
   search
       .add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
            "halving: least epochs of the first rung. The last rung has train.epochs, the one before train.epochs / "
-           "factor, and so on. Learning rate schedules extend over train.epochs in all rungs.")
+           "factor (rounded down), and so on. Learning rate schedules extend over train.epochs in all rungs.")
       .only_with("search.method", {"halving"})
       .also_called({"min_resource", "min_resources", "grace_period"});
   search
