@@ -74,6 +74,11 @@ for ranks in (None, 2):
                  lines[0].endswith("). Put the libsheaf_libtorch.so from the program's build next to the program."),
                  f"a missing library gives one error line (ranks: {ranks})", done.stderr)
     checks.check(not os.path.exists("missed"), f"a missing library: no run directory (ranks: {ranks})")
+    done = launch(["bare/sheaf"] + run("missed", "--run.models=best"), ranks=ranks)
+    lines = done.error_lines()
+    checks.check(done.code == 1 and len(lines) == 1 and "LibTorch is required but cannot be loaded (" in lines[0] and
+                 lines[0].endswith(" only to save models (run.models = best): without it, set run.models = none."),
+                 f"a missing library that only saves models (ranks: {ranks})", done.stderr)
 
 # A library that throws an exception while it is loaded.
 os.mkdir("throwing")

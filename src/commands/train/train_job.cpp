@@ -55,6 +55,15 @@ bool torch_trains(const Plan& plan, const EngineOfTrial& engine_of_trial) {
   return any;
 }
 
+// Loads LibTorch, which trains models or only saves them.
+void load_torch(const Study& study, bool trains) try { torch_backend(); } catch (const RunError& error) {
+  if (trains) throw;
+  throw RunError(
+      fmt::format("{} This study needs LibTorch only to save models (run.models = {}): without it, set "
+                  "run.models = none.",
+                  error.what(), setting_text(study, "run.models")));
+}
+
 void warn_of_slow_blas(bool by_torch) {
   if (!by_torch && !native_engine_needs_blas()) return;
   const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_native_flops();
@@ -127,7 +136,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const PreparedStudy prepared = prepare_study(
       study, plan, stored.has_value(),
       [&](const PreparedStudy& so_far) {
-        if (uses_torch(so_far)) torch_backend();  // loads LibTorch now, not in a lane during the training
+        if (uses_torch(so_far))  // now, not in a lane during the training
+          load_torch(so_far.study, torch_trains(plan, so_far.engine_of_trial));
         if (uses_torch(so_far) || native_engine_needs_blas()) reserve_blas_memory(so_far.placement.thread_count() + 1);
       },
       world, node);
