@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import sys
 
 import h5py
@@ -24,7 +25,7 @@ SAME = ["iteration", "stage", "trial", "fold", "seed", "train.learning_rate", "s
 
 def rows(directory, names=SAME):
     path = f"runs/{directory}/results.csv"
-    return [[row[name] for name in names] for row in read_csv(path)] if os.path.exists(path) else []
+    return [[row.get(name) for name in names] for row in read_csv(path)] if os.path.exists(path) else []
 
 
 def run(directory, *args, ranks=None, study=STUDY):
@@ -125,6 +126,54 @@ result = sheaf("resume", "runs/killed", ranks=2)
 checks.check(result.code == 0 and rows("killed") == slow, f"the same results after {killed} kills",
              result.stderr + str(rows("killed"))[:1000])
 checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are left after kills")
+
+# Waiting lanes begin trials that certainly survive while the last trial of a rung trains. The wide network comes last;
+# its first epoch takes seconds, the others milliseconds.
+with open("ahead.cfg", "w") as file:
+    file.write("""[data]
+source = synthetic
+task = classification
+rows = 4000
+columns = 300
+classes = 3
+validation = 0.2
+[model]
+kind = mlp
+[train]
+loss = cross_entropy
+epochs = 9
+batch_size = 100
+[search]
+method = halving
+model.hidden = 4, 5, 6, 7, 8, 9, 10, 11, 3000 3000
+[run]
+models = none
+device = cpu
+""")
+AHEAD = ["ahead.cfg"]
+EPOCH_STEPS = 32
+alone = run("alone", "--run.lanes=1", study=AHEAD)
+
+
+def trained_ahead(directory):
+    """The trials with a checkpoint after the second rung while the first one is not complete."""
+    folder = f"runs/{directory}/checkpoints"
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    found = {int(name.split("-")[0]) for name in names if name.endswith(f".{3 * EPOCH_STEPS}")}
+    return found if len(journaled(f"runs/{directory}")) < 9 else set()
+
+
+survivors = {int(row[2]) for row in of_stage(alone, 1)}
+for name, ranks, args in (("lanes", None, ["--run.lanes=2"]), ("ranks", 2, ["--run.lanes=1"])):
+    job = Started([SHEAF, "run", *AHEAD, f"--run.output=runs/{name}", *args], ranks)
+    ahead = job.creep_until(lambda: len(trained_ahead(name)) == 2) and trained_ahead(name)
+    checks.check(ahead and ahead <= survivors, f"{name}: two certain survivors are trained ahead",
+                 f"{ahead} {survivors} {job.process.poll()}")
+    for process in job.rank_processes():
+        os.kill(process, signal.SIGKILL)
+    job.finish()
+    result = sheaf("resume", f"runs/{name}", *args, ranks=ranks)
+    checks.check(result.code == 0 and rows(name) == alone, f"{name}: the same results", result.stderr + str(rows(name)))
 
 # A damaged or missing checkpoint costs time, not results.
 kill_at("runs/damaged", 56, "--run.lanes=1")
