@@ -98,7 +98,7 @@ TrainedIteration IterationTraining::finish(double seconds) {
   trained.result.seconds = seconds;
   trained.earlier_seconds = earlier_seconds_;
   if (trained.result.status == IterationStatus::finished)
-    add_optional_results(context_, trial_, loop_.is_paused(), source_.split, trainer_, std::move(outputs_), trained);
+    add_optional_results(context_, trial_, source_.split, trainer_, std::move(outputs_), trained);
   return trained;
 }
 

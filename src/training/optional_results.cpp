@@ -8,7 +8,7 @@
 
 namespace sheaf {
 
-void add_optional_results(const TrainingContext& context, const Trial& trial, bool is_paused, const Split& split,
+void add_optional_results(const TrainingContext& context, const Trial& trial, const Split& split,
                           const Trainer& trainer, std::vector<float>&& outputs, TrainedIteration& trained) {
   if (context.study.ensemble.members > 1) {
     const std::int64_t rows = split.validation_rows.count();
@@ -16,7 +16,7 @@ void add_optional_results(const TrainingContext& context, const Trial& trial, bo
     make_predictions(trial.train.loss, output_count, outputs.data(), rows);
     trained.predictions = std::move(outputs);
   }
-  if (context.study.run.models != ModelsSaved::none && !is_paused) {
+  if (context.study.run.models != ModelsSaved::none) {
     trained.network = trainer.network();
     trained.scaling = split.scaling;
   }

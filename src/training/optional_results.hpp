@@ -13,8 +13,8 @@
 namespace sheaf {
 
 /// Adds the optional results of a finished iteration: for ensembles the predictions, made from the `outputs` for the
-/// validation rows; with `run.models` the network and the scaling of its split, unless the training is paused.
-void add_optional_results(const TrainingContext& context, const Trial& trial, bool is_paused, const Split& split,
+/// validation rows; with `run.models` the network and the scaling of its split.
+void add_optional_results(const TrainingContext& context, const Trial& trial, const Split& split,
                           const Trainer& trainer, std::vector<float>&& outputs, TrainedIteration& trained);
 
 }  // namespace sheaf

@@ -127,6 +127,39 @@ checks.check(result.code == 0 and rows("killed") == slow, f"the same results aft
              result.stderr + str(rows("killed"))[:1000])
 checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are left after kills")
 
+# Every finished iteration has its model, so that the best trial has one even if it is of an earlier rung. The warm-up
+# lets large rates look good in the first rungs and diverge in the last one.
+run("every-model", "--run.models=all")
+checks.check(len(os.listdir("runs/every-model/models")) == FOLDS * sum(TRIALS) + 1, "run.models = all: models of all rungs",
+             str(os.listdir("runs/every-model/models")))
+with open("diverging.cfg", "w") as file:
+    file.write("""[data]
+source = synthetic
+task = regression
+rows = 500
+columns = 5
+validation = 0.2
+[model]
+kind = linear
+[train]
+optimizer = sgd
+epochs = 81
+warmup_epochs = 60
+batch_size = full
+[search]
+method = halving
+train.learning_rate = 2.5, 3, 3.5, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10
+[run]
+models = best
+device = cpu
+""")
+result = sheaf("run", "diverging.cfg", "--run.output=runs/diverging")
+table = read_csv("runs/diverging/results.csv")
+checks.check(result.code == 0 and [row["status"] for row in table if row["stage"] == "2"] == ["diverged"],
+             "the only finalist diverges", str([(row["trial"], row["stage"], row["status"]) for row in table]))
+checks.check("warning" not in result.stderr and len(os.listdir("runs/diverging/models")) == 2,
+             "the best trial of the rung before has its model", result.stderr)
+
 # Waiting lanes begin trials that certainly survive while the last trial of a rung trains. The wide network comes last;
 # its first epoch takes seconds, the others milliseconds.
 with open("ahead.cfg", "w") as file:
