@@ -1,5 +1,6 @@
 // Makes text of unknown origin safe for terminals. Everything that the program prints passes through here: names of
-// files may contain any bytes. SPDX-License-Identifier: MIT
+// files may contain any bytes.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // The saved model record: an additional member of a TorchScript archive, with a model's description, scaling and, for
 // networks that work on rows (works_on_rows()), parameters. With it, models can be described and, by the native engine,
-// evaluated without loading LibTorch. SPDX-License-Identifier: MIT
+// evaluated without loading LibTorch.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <optional>

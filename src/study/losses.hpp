@@ -1,5 +1,6 @@
 // The table of losses: what every module needs to know about each. training/losses has their formulas.
-// Pure. SPDX-License-Identifier: MIT
+// Pure.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // The table of metrics: what studies, rankings and results need to know about each. training/metrics computes them.
-// Pure. SPDX-License-Identifier: MIT
+// Pure.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>

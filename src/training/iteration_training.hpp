@@ -1,5 +1,6 @@
 // The training of one iteration: its network, rows, training loop, trainer, checkpoints and result. A driver chooses
-// the rows of each step: memory_training.hpp, streamed_training.hpp. SPDX-License-Identifier: MIT
+// the rows of each step: memory_training.hpp, streamed_training.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

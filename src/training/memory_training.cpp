@@ -46,8 +46,9 @@ class MemoryTraining {
       bool leaving = !step(stop_requested);
       if (context_.checkpoints == nullptr || loop.next() == TrainingLoop::Next::end) continue;
       leaving = leaving || (stop_requested() && seconds_left() > max_seconds_after_stop_);
-      if (leaving || seconds_since(saved_at_) >= context_.checkpoints->interval_seconds) save();
-      if (leaving) return TrainedIteration{};
+      if (!leaving) continue;
+      save();
+      return TrainedIteration{};
     }
     TrainedIteration trained = training_.finish(training_.earlier_seconds());
     trained.result.data_seconds = input_.seconds;
@@ -63,12 +64,19 @@ class MemoryTraining {
   }
 
  private:
-  // Trains a piece or validates. Returns false if the job is stopping and the validation was interrupted.
+  // Trains a piece or validates, and saves a checkpoint if one is due. Returns false if the job is stopping and the
+  // validation was interrupted.
   bool step(const std::function<bool()>& stop_requested) {
-    if (training_.loop().next() == TrainingLoop::Next::validate) return validate(stop_requested);
-    train_piece();
-    if (training_.must_save()) save();
-    return true;
+    bool is_complete = true;
+    if (training_.loop().next() == TrainingLoop::Next::validate)
+      is_complete = validate(stop_requested);
+    else
+      train_piece();
+    if (context_.checkpoints == nullptr) return is_complete;
+    const bool interval_is_over = training_.loop().next() != TrainingLoop::Next::end &&
+                                  seconds_since(saved_at_) >= context_.checkpoints->interval_seconds;
+    if (interval_is_over || training_.must_save()) save();
+    return is_complete;
   }
 
   void train_piece() {

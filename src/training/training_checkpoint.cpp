@@ -18,7 +18,9 @@ double restore(const std::string& bytes, const CheckpointedTraining& training, T
   require(state.get<std::int64_t>() == training.epochs, "it was written for another number of epochs");
   require(state.get<std::int64_t>() == training.windows,
           "it was written for data divided into a different number of windows");
-  const bool same_stage = state.get<std::int64_t>() == training.stage_epochs.end;
+  const auto stage_end = state.get<std::int64_t>();
+  require(stage_end <= training.stage_epochs.end, "it is from a later stage, before which this one lost its result");
+  const bool same_stage = stage_end == training.stage_epochs.end;
   const auto seconds = state.get<double>();
   loop.restore(state);
   if (!same_stage) loop.begin_stage();

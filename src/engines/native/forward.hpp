@@ -1,5 +1,6 @@
 // Predictions of a network: the chain of layers without backward pass. The rows are contiguous, so products read them
-// in place, without gathering. SPDX-License-Identifier: MIT
+// in place, without gathering.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // A network in training: a chain of layers. All of its data are in one arena. A batch is processed in tiles of rows
-// that fit the cache. SPDX-License-Identifier: MIT
+// that fit the cache.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

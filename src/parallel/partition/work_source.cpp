@@ -27,6 +27,7 @@ namespace sheaf {
 namespace {
 
 constexpr double measure_period_seconds = 10e-3;
+constexpr double open_pause_seconds = 1e-3;  // while lanes wait for iterations to be added
 
 }  // namespace
 
@@ -241,7 +242,7 @@ void WorkSource::State::check_silence() {
 
 double WorkSource::State::pause() const {
   double seconds = idle_pause_seconds;
-  if (!exchange) return seconds;
+  if (!exchange) return is_open && pool->waiting_lanes() > 0 ? open_pause_seconds : seconds;
   if (!leaving) seconds = schedule->pause(*pool, now());
   if (exchange->expects_requests()) seconds = std::min(seconds, pause_for(exchange->seconds_since_request()));
   return seconds;

@@ -285,7 +285,8 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
       for (const std::int64_t pieces : {std::int64_t{0}, std::int64_t{4}, std::int64_t{10}, never_stops}) {
         INFO("engine " << static_cast<int>(engine) << ", validation " << validation << ", pieces " << pieces);
         Study study = study_of(engine, OptimizerKind::adam);
-        study.ensemble.members = 1;
+        study.run.models = ModelsSaved::all;
+        study.run.curves = pieces != 4;
         study.data.validation = validation;
         study.train.epochs = 9;
         if (validation > 0) study.train.schedule = Schedule::plateau;
@@ -312,6 +313,7 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
         std::vector<EpochResult> epochs;
         TrainedIteration found;
         const std::int64_t ends[] = {1, 4, 9};
+        std::int64_t first = 0;
         for (std::int64_t number = 0; number < 3; ++number) {
           Stage stage = whole_stage(plan);
           stage.number = number;
@@ -320,13 +322,14 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
           if (number > 0)
             for (int call = 0; call < 2; ++call) {  // the second one continues, or has nothing to do
               std::int64_t left = pieces;
-              lane_engine->train_ahead({{number - 1, number}}, stage, [&] { return left-- <= 0; });
+              lane_engine->train_ahead({{first, first + 1}}, stage, [&] { return left-- <= 0; });
             }
           const std::int64_t all = whole.result.steps / 9 * ends[number];
           if (number > 0 && pieces == never_stops) CHECK(saved_steps.back() == all);
           plan.add(stage);
+          first = plan.iterations_of(number).begin;  // one of two members
           lane_engine->train(
-              {{number, number + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+              {{first, first + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
           CHECK(found.result.epochs == ends[number]);
           epochs.insert(epochs.end(), found.epochs.begin(), found.epochs.end());
         }
@@ -336,8 +339,57 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
         if (pieces == 10) CHECK(saved_steps.size() > 3);
         if (pieces == never_stops) CHECK(saved_steps.size() == 3);
         found.epochs = epochs;
+        CHECK(found.predictions.empty() == (validation == 0));
         CHECK(numbers_of(found) == numbers_of(whole));
+        CHECK(!found.network.parameters.empty());
+        CHECK(found.network.parameters == whole.network.parameters);
       }
+}
+
+TEST_CASE("a stage that lost its result after a training was trained ahead repeats its end") {
+  for (const std::int64_t pieces : {4, 1'000'000}) {
+    Study study = study_of(EngineKind::native, OptimizerKind::adam);
+    study.ensemble.members = 1;
+    study.train.epochs = 4;
+    study.run.log_every = 1;  // pieces of one batch
+    const DataSet data = draw_synthetic(study.data, 1);
+    Plan plan(study);
+    Splits splits(study, data);
+    LossLog log(1, [](const std::string&) {});
+    std::vector<std::string> states;
+    std::string reason;
+    Checkpoints checkpoints;
+    checkpoints.interval_seconds = 1000;
+    checkpoints.load = [&](const IterationKey&) {
+      return states.empty() ? std::nullopt : std::optional(states.back());
+    };
+    checkpoints.save = [&](const IterationKey&, std::int64_t, const std::string& saved, bool) {
+      states.push_back(saved);
+    };
+    checkpoints.set_aside = [&](const IterationKey&, const std::string& why) {
+      reason = why;
+      states.pop_back();
+    };
+    TrainingContext context{study, plan, &data, &splits};
+    context.checkpoints = &checkpoints;
+    context.loss_log = &log;
+    Stage first = whole_stage(plan), second = first;
+    first.to_epoch = second.from_epoch = 2;
+    second.number = 1;
+    plan.add(first);
+    const auto lane_engine = make_engine(context, {-1, 1});
+    TrainedIteration found, again;
+    lane_engine->train(
+        {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+    std::int64_t left = pieces;
+    lane_engine->train_ahead({{0, 1}}, second, [&] { return left-- <= 0; });
+    CHECK(states.size() == 2);
+    lane_engine->train(
+        {{0, 1}}, [&](TrainedIteration&& trained) { again = std::move(trained); }, never);
+    CHECK(reason == "it is from a later stage, before which this one lost its result");
+    CHECK(found.result.epochs == 2);
+    CHECK(numbers_of(again) == numbers_of(found));
+  }
 }
 
 TEST_CASE("a diverging training that was trained ahead has the same result") {
