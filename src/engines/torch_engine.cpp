@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "engines/torch_engine.hpp"
 
+#include <fmt/format.h>
+
 #include "engines/torch_backend.hpp"
 
 namespace sheaf {
 namespace {
 
 std::optional<std::string> refusal(const Trial& trial, const DataShape&, LaneDevice device) {
-  if (trial.train.precision == Precision::tf32 && !device.on_gpu()) return "train.precision = tf32 needs a GPU";
+  const PrecisionRow& precision = precision_of(trial.train.precision);
+  if (precision.needs_gpu && !device.on_gpu()) return fmt::format("train.precision = {} needs a GPU", precision.name);
   return std::nullopt;
 }
 

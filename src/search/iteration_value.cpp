@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "search/leaderboard.hpp"
-#include "study/losses.hpp"
+#include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
 

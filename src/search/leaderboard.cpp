@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "search/leaderboard.hpp"
+#include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
 

@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: MIT
 #include "study/key_defaults.hpp"
 
+#include <algorithm>
+#include <string>
+
+#include "study/losses.hpp"
+#include "study/optimizers.hpp"
+#include "study/settings.hpp"
+#include "study/settings_table.hpp"
+#include "study/study.hpp"
+
 namespace sheaf {
 
 double initial_learning_rate(const TrainOptions& train) {
-  return train.learning_rate.value_or(train.optimizer == OptimizerKind::sgd ? 0.01 : 0.001);
+  return train.learning_rate.value_or(optimizer_of(train.optimizer).learning_rate);
 }
 
 std::vector<std::int64_t> hidden_widths(const ModelOptions& model) {
   if (model.hidden) return *model.hidden;
   return model.kind == ModelKind::mlp ? std::vector<std::int64_t>{128} : std::vector<std::int64_t>{};
+}
+
+const Metric& score_metric(const Study& study) {
+  if (const Metric* const found = find_metric(study.search.metric)) return *found;
+  const Task task = study.data.task;
+  const auto& keys = study.search.keys;
+  const auto searched =
+      std::find_if(keys.begin(), keys.end(), [](const SearchedKey& key) { return key.key == "train.loss"; });
+  if (searched == keys.end()) return default_metric(task, study.train.loss);
+  const auto metric_for = [task](const std::string& loss) -> const Metric& {
+    Study trial;
+    apply_setting(trial, "train.loss", loss);
+    return default_metric(task, trial.train.loss);
+  };
+  const Metric& first = metric_for(searched->candidates.front());
+  const bool is_shared = std::all_of(searched->candidates.begin(), searched->candidates.end(),
+                                     [&](const std::string& loss) { return &metric_for(loss) == &first; });
+  return is_shared ? first : default_metric(task);
 }
 
 }  // namespace sheaf

@@ -1,19 +1,26 @@
-// Defaults of keys that follow from other keys of a trial. Pure.
+// Defaults of keys that follow from other keys. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "study/metrics.hpp"
 #include "study/model_options.hpp"
 #include "study/train_options.hpp"
 
 namespace sheaf {
 
-/// train.learning_rate; auto: 0.01 for sgd, 0.001 for the other optimizers, as in Keras.
+struct Study;
+
+/// train.learning_rate; auto: the default of the optimizer.
 double initial_learning_rate(const TrainOptions& train);
 
 /// model.hidden; auto: one layer of 128 for an mlp, none for a cnn.
 std::vector<std::int64_t> hidden_widths(const ModelOptions& model);
+
+/// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task
+/// and the loss. If the loss is searched: that of all its candidates if they have the same, otherwise that of the task.
+const Metric& score_metric(const Study& study);
 
 }  // namespace sheaf

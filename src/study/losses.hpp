@@ -6,12 +6,12 @@
 #include <array>
 #include <string_view>
 
+#include "study/kind_table.hpp"
 #include "study/metrics.hpp"
-#include "study/train_options.hpp"
 
 namespace sheaf {
 
-struct Study;
+enum class LossKind { mse, cross_entropy, bce, mae, huber, automatic };
 
 /// What the outputs of a row are compared with. labels: one class number; values: one value per output, with classes
 /// one-hot.
@@ -28,6 +28,7 @@ struct Loss {
   Link link;
   int unit_power;  ///< the loss of targets in other units is multiplied by this power of the unit; 0: no units
   MetricKind regression_metric;  ///< the default metric of a regression
+  std::string_view other_names;  ///< in other tools, separated by spaces
 
   /// Only for classification.
   bool needs_classes() const { return link != Link::none; }
@@ -37,19 +38,24 @@ struct Loss {
 
 /// In the order of LossKind.
 inline constexpr std::array loss_table = {
-    Loss{LossKind::mse, "mse", "mean squared error", LossTargets::values, Link::none, 2, MetricKind::r2},
+    Loss{LossKind::mse, "mse", "mean squared error", LossTargets::values, Link::none, 2, MetricKind::r2,
+         "mean_squared_error squared_error mseloss l2"},
     Loss{LossKind::cross_entropy, "cross_entropy", "softmax cross entropy", LossTargets::labels, Link::softmax, 0,
-         MetricKind::r2},
+         MetricKind::r2,
+         "crossentropy categorical_crossentropy sparse_categorical_crossentropy crossentropyloss log_loss softmax"},
     Loss{LossKind::bce, "bce", "one-versus-rest binary cross entropy", LossTargets::values, Link::sigmoid, 0,
-         MetricKind::r2},
-    Loss{LossKind::mae, "mae", "mean absolute error", LossTargets::values, Link::none, 1, MetricKind::mae},
+         MetricKind::r2, "binary_crossentropy binary_cross_entropy bceloss bcewithlogitsloss"},
+    Loss{LossKind::mae, "mae", "mean absolute error", LossTargets::values, Link::none, 1, MetricKind::mae,
+         "mean_absolute_error absolute_error l1loss"},
     Loss{LossKind::huber, "huber", "Huber loss (train.huber_delta)", LossTargets::values, Link::none, 2,
-         MetricKind::mae},
+         MetricKind::mae, "huber_loss huberloss"},
 };
+
+static_assert(is_in_order(loss_table) && loss_table.size() == static_cast<std::size_t>(LossKind::automatic));
 
 /// The loss must be settled, not automatic.
 constexpr const Loss& loss_of(LossKind kind) {
-  return loss_table[static_cast<std::size_t>(kind)];
+  return row_of(loss_table, kind);
 }
 
 /// A loss with its parameter.
@@ -59,10 +65,6 @@ struct LossFunction {
 
   constexpr LossFunction(LossKind of_kind = LossKind::mse, double of_delta = 1) : kind(of_kind), delta(of_delta) {}
 };
-
-inline LossFunction loss_function(const TrainOptions& train) {
-  return {train.loss, train.huber_delta};
-}
 
 /// The loss for targets and outputs that are divided by `unit`. It is the same loss, divided by unit_factor().
 inline LossFunction in_unit(const LossFunction& loss, double unit) {
@@ -82,9 +84,5 @@ constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
 
 /// The default metric of models that are trained with a loss. Throws std::logic_error if the task is not settled.
 const Metric& default_metric(Task task, LossKind loss);
-
-/// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task
-/// and the loss. If the loss is searched: that of all its candidates if they have the same, otherwise that of the task.
-const Metric& score_metric(const Study& study);
 
 }  // namespace sheaf

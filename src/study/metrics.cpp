@@ -7,13 +7,6 @@
 namespace sheaf {
 namespace {
 
-constexpr bool is_in_order() {
-  for (std::size_t index = 0; index < metric_table.size(); ++index)
-    if (metric_table[index].kind != static_cast<MetricKind>(index)) return false;
-  return true;
-}
-static_assert(is_in_order());
-
 template <class Condition>
 const Metric* find_first(const Condition& condition) {
   const auto* const found = std::find_if(metric_table.begin(), metric_table.end(), condition);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "study/data_options.hpp"
+#include "study/kind_table.hpp"
 
 namespace sheaf {
 
@@ -55,8 +56,10 @@ inline constexpr std::array metric_table = {
            1, ""},
 };
 
+static_assert(is_in_order(metric_table));
+
 constexpr const Metric& metric_of(MetricKind kind) {
-  return metric_table[static_cast<std::size_t>(kind)];
+  return row_of(metric_table, kind);
 }
 
 /// Null if there is no such metric.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "study/activations.hpp"
+
 namespace sheaf {
 
 enum class ModelKind { automatic, linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
@@ -24,7 +26,6 @@ constexpr bool is_residual(ModelKind kind) {
 }
 /// First layers of a residual network. automatic: by the image size (models/resnet_layout).
 enum class Stem { automatic, small, imagenet };
-enum class Activation { relu, tanh, sigmoid, gelu, silu };
 enum class Norm { none, layer };
 enum class Initialization { pytorch, glorot, he, zeros };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
@@ -26,9 +29,12 @@ void check_run(const Study& study, Problems& problems) {
   };
   if (study.run.threads > 1) refuse("one thread per lane", "run.threads", "Leave out run.threads");
   if (study.run.device == DeviceRequest::cuda) refuse("CPUs", "run.device", "Set run.device = cpu");
-  const Precision precision = study.train.precision;
-  if ((precision == Precision::bfloat16 || precision == Precision::tf32) && !is_searched(study, "train.precision"))
-    refuse("float32 and float64", "train.precision", "Use a different train.precision");
+  if (precision_of(study.train.precision).needs_libtorch && !is_searched(study, "train.precision")) {
+    std::vector<std::string_view> supported;
+    for (const PrecisionRow& precision : precision_table)
+      if (!precision.needs_libtorch) supported.push_back(precision.name);
+    refuse(fmt::format("{}", fmt::join(supported, " and ")), "train.precision", "Use a different train.precision");
+  }
 }
 
 }  // namespace sheaf

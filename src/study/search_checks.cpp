@@ -147,18 +147,21 @@ void check_halving(const Study& study, Problems& problems) {
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   check_metrics(study, problems);
-  if (search.method == SearchMethod::grid && search.trials > 0)
+  const TrialSource trials = search_method_of(search.method).trials;
+  const std::string method = assignment(study, "search.method");
+  if (trials == TrialSource::all && search.trials > 0)
     problems.add({"search.method", "search.trials"},
-                 "search.trials has no effect (search.method = grid trains all combinations). Leave it out, or set "
-                 "search.method = random.");
-  if (search.method == SearchMethod::random && search.trials == 0)
-    problems.add({"search.method", "search.trials"},
-                 "search.method = random needs a number of trials (search.trials = none). Set search.trials, e.g. to "
-                 "100.");
-  if (search.method == SearchMethod::random || search.method == SearchMethod::halving) check_trials(study, problems);
-  if (search.method == SearchMethod::grid || search.method == SearchMethod::halving) check_lists(study, problems);
+                 fmt::format("search.trials has no effect ({} trains all combinations). Leave it out, or set "
+                             "search.method = random.",
+                             method));
+  if (trials == TrialSource::drawn && search.trials == 0)
+    problems.add(
+        {"search.method", "search.trials"},
+        fmt::format("{} needs a number of trials (search.trials = none). Set search.trials, e.g. to 100.", method));
+  if (trials == TrialSource::drawn || trials == TrialSource::either) check_trials(study, problems);
+  if (trials == TrialSource::all || trials == TrialSource::either) check_lists(study, problems);
+  if (trials == TrialSource::none) check_no_search(study, problems);
   if (search.method == SearchMethod::halving) check_halving(study, problems);
-  if (search.method == SearchMethod::none) check_no_search(study, problems);
 }
 
 void check_iteration_count(const Study& study, Problems& problems) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace sheaf {
+#include "study/search_methods.hpp"
 
-enum class SearchMethod { none, grid, random, halving };
+namespace sheaf {
 
 /// The values of a searched key: one of a list, or numbers from a range, drawn uniformly on a linear or a logarithmic
 /// scale.

@@ -34,26 +34,11 @@ void add_ensemble_keys(std::vector<Setting>& table) {
 void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
   search
-      .add("method", &SearchOptions::method,
-           choice<SearchMethod>({{"none", SearchMethod::none},
-                                 {"grid", SearchMethod::grid},
-                                 {"random", SearchMethod::random},
-                                 {"halving", SearchMethod::halving}}),
-           "grid: train every combination of the candidates in [search]; random: train search.trials combinations, "
-           "drawn from lists and ranges; halving: train all of these for a few epochs (a rung), continue the best part "
-           "of them for more epochs, and so on up to train.epochs. If the key is not set, it is random with "
-           "search.trials, otherwise grid with candidates or folds.")
+      .add("method", &SearchOptions::method, choice<SearchMethod>(choices_of(search_method_table)),
+           meanings_of(search_method_table) +
+               ". If the key is not set, it is random with search.trials, otherwise grid with candidates or folds.")
       .also_called({"sampler", "search_method"})
-      .values_also_called({{"grid_search", "grid"},
-                           {"gridsearchcv", "grid"},
-                           {"gridsampler", "grid"},
-                           {"random_search", "random"},
-                           {"randomizedsearchcv", "random"},
-                           {"randomsampler", "random"},
-                           {"successive_halving", "halving"},
-                           {"successivehalvingpruner", "halving"},
-                           {"halvinggridsearchcv", "halving"},
-                           {"halvingrandomsearchcv", "halving"}});
+      .values_also_called(other_names_of(search_method_table));
   search
       .add("trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
            "Number of trials that random and halving draw; none: halving trains all combinations. A random search can "

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -108,6 +109,34 @@ class Section {
   std::string name_;
   Options Study::*options_;
 };
+
+/// The choices of a key whose values are the rows of a table (study/kind_table.hpp).
+template <class Table>
+auto choices_of(const Table& table) {
+  std::vector<std::pair<std::string, decltype(table[0].kind)>> choices;
+  for (const auto& row : table) choices.emplace_back(row.name, row.kind);
+  return choices;
+}
+
+/// "name: meaning; name: meaning" of the rows that have a meaning.
+template <class Table>
+std::string meanings_of(const Table& table) {
+  std::string text;
+  for (const auto& row : table)
+    if (!row.meaning.empty()) text.append(text.empty() ? "" : "; ").append(row.name).append(": ").append(row.meaning);
+  return text;
+}
+
+/// For values_also_called(): the `other_names` of each row of a table, which spaces separate.
+template <class Table>
+std::vector<std::pair<std::string, std::string>> other_names_of(const Table& table) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& row : table) {
+    std::istringstream words{std::string(row.other_names)};
+    for (std::string word; words >> word;) names.emplace_back(word, row.name);
+  }
+  return names;
+}
 
 inline bool is_positive(double value) {
   return value > 0;

@@ -31,10 +31,10 @@ void check_auto_candidates(const Study& study, Problems& problems) {
 
 void check_schedule(const Study& study, Problems& problems) {
   const TrainOptions& train = study.train;
-  const bool is_plateau = train.schedule == Schedule::plateau;
-  if (is_plateau && has_no_validation(study))
+  if (schedule_of(train.schedule).follows_losses && has_no_validation(study))
     problems.add({"train.schedule", "data.validation", "search.folds"},
-                 "train.schedule = plateau needs validation rows. Set data.validation, e.g. to 0.1, or search.folds.");
+                 fmt::format("{} needs validation rows. Set data.validation, e.g. to 0.1, or search.folds.",
+                             assignment(study, "train.schedule")));
   if (train.epochs > 0 && train.warmup_epochs > static_cast<double>(train.epochs))
     problems.add({"train.warmup_epochs", "train.epochs"},
                  fmt::format("{} is more than train.epochs = {}. Use fewer.", assignment(study, "train.warmup_epochs"),
@@ -48,7 +48,7 @@ void check_train(const Study& study, Problems& problems) {
                  fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
                              "train.loss = mse.",
                              assignment(study, "train.loss")));
-  if (train.nesterov && train.optimizer == OptimizerKind::sgd && train.momentum == 0)
+  if (train.nesterov && optimizer_of(train.optimizer).has("nesterov") && train.momentum == 0)
     problems.add({"train.nesterov", "train.optimizer", "train.momentum"},
                  "train.nesterov = true needs momentum, but train.momentum = 0. Set train.momentum, e.g. to 0.9.");
 }

@@ -6,17 +6,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "study/losses.hpp"
+#include "study/optimizers.hpp"
+#include "study/precisions.hpp"
+#include "study/schedules.hpp"
+
 namespace sheaf {
 
-enum class OptimizerKind { sgd, adam, adamw, rmsprop };
-/// The learning rate over the steps of a training (training/learning_rate).
-enum class Schedule { constant, cosine, plateau };
-enum class LossKind { mse, cross_entropy, bce, mae, huber, automatic };  ///< see study/losses.hpp
 enum class Reduction { mean, sum };  ///< of the loss that is minimized (training/losses/reduction.hpp)
-/// Precision of weights and arithmetic. bfloat16: mixed precision, with matrix products and convolutions in bfloat16,
-/// everything else in float32. tf32: float32, except that matrix products on GPUs round their inputs to 10 mantissa
-/// bits.
-enum class Precision { float32, float64, bfloat16, tf32 };
 
 struct TrainOptions {
   std::int64_t epochs = 0;       ///< 0: auto
@@ -31,14 +28,19 @@ struct TrainOptions {
   double warmup_epochs = 0;            ///< the rate rises to its initial value first
   double plateau_factor = 0.1;         ///< plateau: of the learning rate, each time
   std::int64_t plateau_patience = 10;  ///< plateau: epochs without improvement before that
-  double momentum = 0;                 ///< sgd, rmsprop
-  bool nesterov = false;               ///< sgd
-  double weight_decay = 0;             ///< L2 in sgd, adam, rmsprop; decoupled in adamw
-  double beta1 = 0.9;                  ///< adam, adamw
-  double beta2 = 0.999;                ///< adam, adamw
-  double alpha = 0.99;                 ///< rmsprop: smoothing constant
-  double epsilon = 1e-8;               ///< adam, adamw, rmsprop
+  // study/optimizers.hpp says which optimizers have these keys.
+  double momentum = 0;
+  bool nesterov = false;
+  double weight_decay = 0;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double alpha = 0.99;  ///< smoothing constant
+  double epsilon = 1e-8;
   Precision precision = Precision::float32;
 };
+
+inline LossFunction loss_function(const TrainOptions& train) {
+  return {train.loss, train.huber_delta};
+}
 
 }  // namespace sheaf

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,15 +25,48 @@ bool is_delta(double value) {
 }
 
 ValueType<LossKind> losses() {
-  std::vector<std::pair<std::string, LossKind>> choices = {{"auto", LossKind::automatic}};
-  for (const Loss& loss : loss_table) choices.emplace_back(loss.name, loss.kind);
+  auto choices = choices_of(loss_table);
+  choices.insert(choices.begin(), {"auto", LossKind::automatic});
   return choice<LossKind>(choices);
 }
 
-std::string loss_help() {
-  std::string text = "Training loss. ";
-  for (const Loss& loss : loss_table) text += fmt::format("{}: {}; ", loss.name, loss.meaning);
-  return text + "auto: cross_entropy for classification, mse for regression.";
+// The names of the optimizers for which `condition` holds.
+template <class Condition>
+std::vector<std::string> optimizers(const Condition& condition) {
+  std::vector<std::string> names;
+  for (const Optimizer& optimizer : optimizer_table)
+    if (condition(optimizer)) names.emplace_back(optimizer.name);
+  return names;
+}
+
+std::string learning_rate_help() {
+  std::string text = "Learning rate; auto:";
+  std::vector<double> rates;
+  for (const Optimizer& one : optimizer_table) {
+    const double rate = one.learning_rate;
+    if (std::find(rates.begin(), rates.end(), rate) != rates.end()) continue;
+    rates.push_back(rate);
+    const auto names = optimizers([&](const Optimizer& optimizer) { return optimizer.learning_rate == rate; });
+    text += fmt::format(" {} for {};", rate, fmt::join(names, ", "));
+  }
+  text.back() = '.';
+  return text;
+}
+
+std::string weight_decay_help() {
+  const auto with = [](WeightDecay kind) {
+    return optimizers([=](const Optimizer& optimizer) { return optimizer.weight_decay == kind; });
+  };
+  return fmt::format("Weight decay: an L2 penalty for {}; decoupled for {}.", fmt::join(with(WeightDecay::l2), ", "),
+                     fmt::join(with(WeightDecay::decoupled), ", "));
+}
+
+std::string precision_help() {
+  std::vector<std::string_view> of_libtorch;
+  for (const PrecisionRow& precision : precision_table)
+    if (precision.needs_libtorch) of_libtorch.push_back(precision.name);
+  return fmt::format("Type of weights and arithmetic. {}. {} need LibTorch.", meanings_of(precision_table),
+                     fmt::join(of_libtorch, " and "));
 }
 
 // A model of the kind auto may get hidden layers.
@@ -50,33 +85,22 @@ Condition draws_weights() {
   return {{"model.kind", "model.keep_weights"}, {}, holds, "the model has its own initial weights", ""};
 }
 
-void add_optimizer(std::vector<Setting>& table) {
-  Section<TrainOptions> train(table, "train", &Study::train);
+// Adds a key of [train] that only some optimizers have (study/optimizers.hpp).
+template <class Value>
+SettingRow add_optimizer_key(Section<TrainOptions>& train, const std::string& name, Value TrainOptions::*value,
+                             const ValueType<Value>& type, const std::string& meaning) {
+  const auto names = optimizers([&](const Optimizer& optimizer) { return optimizer.has(name); });
+  return train.add(name, value, type, fmt::format("{}: {}", fmt::join(names, ", "), meaning))
+      .only_with("train.optimizer", names);
+}
+
+void add_schedule(Section<TrainOptions>& train) {
   train
-      .add("optimizer", &TrainOptions::optimizer,
-           choice<OptimizerKind>({{"sgd", OptimizerKind::sgd},
-                                  {"adam", OptimizerKind::adam},
-                                  {"adamw", OptimizerKind::adamw},
-                                  {"rmsprop", OptimizerKind::rmsprop}}),
-           "Optimizer; its options have the same meaning as in PyTorch.")
-      .also_called({"solver", "optim", "optimiser"});
-  train
-      .add("learning_rate", &TrainOptions::learning_rate, or_auto(number("number > 0", is_positive)),
-           "Learning rate; auto: 0.01 for sgd, 0.001 for the other optimizers.")
-      .also_called({"lr", "learning_rate_init", "init_lr", "eta", "eta0"});
-  train
-      .add("schedule", &TrainOptions::schedule,
-           choice<Schedule>(
-               {{"constant", Schedule::constant}, {"cosine", Schedule::cosine}, {"plateau", Schedule::plateau}}),
-           "Learning rate over the training. cosine: falls to 0 along half a cosine, step by step; plateau: is "
-           "multiplied by train.plateau_factor when the validation loss has not improved by a factor of 1e-4 for more "
-           "than train.plateau_patience epochs, as with PyTorch's ReduceLROnPlateau. All epochs are then validated.")
+      .add("schedule", &TrainOptions::schedule, choice<Schedule>(choices_of(schedule_table)),
+           "Learning rate over the training. " + meanings_of(schedule_table) + ".")
       .also_called(
           {"step_size", "scheduler", "lr_scheduler", "lr_schedule", "learning_rate_schedule", "learning_rate_decay"})
-      .values_also_called({{"cosineannealinglr", "cosine"},
-                           {"cosine_annealing", "cosine"},
-                           {"reducelronplateau", "plateau"},
-                           {"reduce_on_plateau", "plateau"}});
+      .values_also_called(other_names_of(schedule_table));
   train
       .add("warmup_epochs", &TrainOptions::warmup_epochs, number("number >= 0", is_not_negative),
            "Epochs, or a fraction of one, in which the learning rate rises linearly from 0, step by step; the schedule "
@@ -90,34 +114,35 @@ void add_optimizer(std::vector<Setting>& table) {
       .add("plateau_patience", &TrainOptions::plateau_patience, integer(0, max_epochs),
            "plateau: epochs without an improvement after which the learning rate is still the same.")
       .only_with("train.schedule", {"plateau"});
-  train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, is_below_one), "sgd, rmsprop: momentum.")
-      .only_with("train.optimizer", {"sgd", "rmsprop"});
-  train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.")
-      .only_with("train.optimizer", {"sgd"})
+}
+
+void add_optimizer(std::vector<Setting>& table) {
+  Section<TrainOptions> train(table, "train", &Study::train);
+  train
+      .add("optimizer", &TrainOptions::optimizer, choice<OptimizerKind>(choices_of(optimizer_table)),
+           "Optimizer; its options have the same meaning as in PyTorch.")
+      .also_called({"solver", "optim", "optimiser"});
+  train
+      .add("learning_rate", &TrainOptions::learning_rate, or_auto(number("number > 0", is_positive)),
+           learning_rate_help())
+      .also_called({"lr", "learning_rate_init", "init_lr", "eta", "eta0"});
+  add_schedule(train);
+  const auto below_one = number(below_one_in_words, is_below_one);
+  add_optimizer_key(train, "momentum", &TrainOptions::momentum, below_one, "momentum.");
+  add_optimizer_key(train, "nesterov", &TrainOptions::nesterov, flag(), "Nesterov momentum.")
       .also_called({"nesterovs_momentum", "use_nesterov"});
-  train
-      .add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative),
-           "Weight decay: an L2 penalty for sgd, adam and rmsprop, decoupled for adamw.")
+  train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative), weight_decay_help())
       .also_called({"l2", "l2_reg", "l2_regularization", "lambda", "reg_lambda"});
-  train
-      .add("beta1", &TrainOptions::beta1, number(below_one_in_words, is_below_one),
-           "adam, adamw: decay rate of the running mean of the gradients.")
-      .only_with("train.optimizer", {"adam", "adamw"})
+  add_optimizer_key(train, "beta1", &TrainOptions::beta1, below_one, "decay rate of the running mean of the gradients.")
       .also_called({"beta_1"});
-  train
-      .add("beta2", &TrainOptions::beta2, number(below_one_in_words, is_below_one),
-           "adam, adamw: decay rate of the running mean of the squared gradients.")
-      .only_with("train.optimizer", {"adam", "adamw"})
+  add_optimizer_key(train, "beta2", &TrainOptions::beta2, below_one,
+                    "decay rate of the running mean of the squared gradients.")
       .also_called({"beta_2"});
-  train
-      .add("alpha", &TrainOptions::alpha, number(below_one_in_words, is_below_one),
-           "rmsprop: decay rate of the running mean of the squared gradients.")
-      .only_with("train.optimizer", {"rmsprop"})
+  add_optimizer_key(train, "alpha", &TrainOptions::alpha, below_one,
+                    "decay rate of the running mean of the squared gradients.")
       .also_called({"rho"});
-  train
-      .add("epsilon", &TrainOptions::epsilon, number("number > 0", is_positive),
-           "adam, adamw, rmsprop: constant added to the denominator.")
-      .only_with("train.optimizer", {"adam", "adamw", "rmsprop"})
+  add_optimizer_key(train, "epsilon", &TrainOptions::epsilon, number("number > 0", is_positive),
+                    "constant added to the denominator.")
       .also_called({"eps", "adam_epsilon"});
 }
 
@@ -166,16 +191,11 @@ void add_model_keys(std::vector<Setting>& table) {
            "less than 64 pixels.")
       .only_with("model.kind", {"resnet18", "resnet50"});
   model
-      .add("activation", &ModelOptions::activation,
-           choice<Activation>({{"relu", Activation::relu},
-                               {"tanh", Activation::tanh},
-                               {"sigmoid", Activation::sigmoid},
-                               {"gelu", Activation::gelu},
-                               {"silu", Activation::silu}}),
+      .add("activation", &ModelOptions::activation, choice<Activation>(choices_of(activation_table)),
            "Activation after each layer except the last; resnet: wherever the original network has ReLU.")
       .only_with("model.kind", {"mlp", "cnn", "resnet18", "resnet50", "auto"})
       .also_called({"activation_function", "nonlinearity"})
-      .values_also_called({{"logistic", "sigmoid"}, {"swish", "silu"}});
+      .values_also_called(other_names_of(activation_table));
   model
       .add("norm", &ModelOptions::norm, choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}}),
            "mlp: normalization after each hidden dense layer, before the activation. layer: layer normalization, as "
@@ -225,27 +245,12 @@ void add_train_keys(std::vector<Setting>& table) {
            "Rows per optimizer step; full: all training rows.")
       .also_called({"batch", "batchsize", "minibatch_size", "mini_batch_size"});
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
-  train.add("loss", &TrainOptions::loss, losses(), loss_help())
+  train
+      .add(
+          "loss", &TrainOptions::loss, losses(),
+          "Training loss. " + meanings_of(loss_table) + "; auto: cross_entropy for classification, mse for regression.")
       .also_called({"objective", "criterion", "loss_function", "loss_fn"})
-      .values_also_called({{"mean_squared_error", "mse"},
-                           {"squared_error", "mse"},
-                           {"mseloss", "mse"},
-                           {"l2", "mse"},
-                           {"crossentropy", "cross_entropy"},
-                           {"categorical_crossentropy", "cross_entropy"},
-                           {"sparse_categorical_crossentropy", "cross_entropy"},
-                           {"crossentropyloss", "cross_entropy"},
-                           {"log_loss", "cross_entropy"},
-                           {"softmax", "cross_entropy"},
-                           {"binary_crossentropy", "bce"},
-                           {"binary_cross_entropy", "bce"},
-                           {"bceloss", "bce"},
-                           {"bcewithlogitsloss", "bce"},
-                           {"mean_absolute_error", "mae"},
-                           {"absolute_error", "mae"},
-                           {"l1loss", "mae"},
-                           {"huber_loss", "huber"},
-                           {"huberloss", "huber"}});
+      .values_also_called(other_names_of(loss_table));
   train
       .add("huber_delta", &TrainOptions::huber_delta, number("number from 1e-12 to 1e12", is_delta),
            "huber: absolute error, in the units of the targets, above which the loss is linear.")
@@ -254,21 +259,9 @@ void add_train_keys(std::vector<Setting>& table) {
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "The loss to minimize for each batch: the mean of the losses of its rows, or their sum (all but "
             "cross_entropy: the sum over rows and outputs). Reported losses are always means over rows.");
-  train
-      .add("precision", &TrainOptions::precision,
-           choice<Precision>({{"float32", Precision::float32},
-                              {"float64", Precision::float64},
-                              {"bfloat16", Precision::bfloat16},
-                              {"tf32", Precision::tf32}}),
-           "Type of weights and arithmetic. float64: features and targets are still rounded to float32 when they are "
-           "read. bfloat16: mixed precision as in PyTorch's autocast, with weights and optimizer in float32. tf32: "
-           "float32 with TF32 products, only on GPUs. bfloat16 and tf32 need LibTorch.")
+  train.add("precision", &TrainOptions::precision, choice<Precision>(choices_of(precision_table)), precision_help())
       .also_called({"dtype", "amp", "mixed_precision", "bf16"})
-      .values_also_called({{"fp32", "float32"},
-                           {"float", "float32"},
-                           {"fp64", "float64"},
-                           {"double", "float64"},
-                           {"bf16", "bfloat16"}});
+      .values_also_called(other_names_of(precision_table));
   add_optimizer(table);
 }
 

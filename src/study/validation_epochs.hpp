@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "study/study.hpp"
 
@@ -27,12 +28,17 @@ struct ValidationEpochs {
 inline ValidationEpochs validation_epochs(const Study& study) {
   if (study.search.folds <= 1 && study.data.validation.value_or(0) == 0) return {ValidationEpochs::never};
   const auto& keys = study.search.keys;
-  const bool follows_losses = study.train.schedule == Schedule::plateau ||
-                              std::any_of(keys.begin(), keys.end(), [](const SearchedKey& searched) {
-                                const auto& candidates = searched.candidates;
-                                return searched.key == "train.schedule" &&
-                                       std::find(candidates.begin(), candidates.end(), "plateau") != candidates.end();
-                              });
+  const auto is_candidate = [&](std::string_view name) {
+    return std::any_of(keys.begin(), keys.end(), [&](const SearchedKey& searched) {
+      const auto& candidates = searched.candidates;
+      return searched.key == "train.schedule" &&
+             std::find(candidates.begin(), candidates.end(), name) != candidates.end();
+    });
+  };
+  const bool follows_losses =
+      std::any_of(schedule_table.begin(), schedule_table.end(), [&](const ScheduleRow& schedule) {
+        return schedule.follows_losses && (schedule.kind == study.train.schedule || is_candidate(schedule.name));
+      });
   return {study.run.curves.value_or(false) || follows_losses ? 1 : ValidationEpochs::last};
 }
 

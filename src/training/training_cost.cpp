@@ -7,16 +7,7 @@
 namespace sheaf {
 
 int optimizer_state_count(const TrainOptions& train) {
-  switch (train.optimizer) {
-    case OptimizerKind::sgd:
-      return train.momentum > 0 ? 1 : 0;
-    case OptimizerKind::rmsprop:
-      return train.momentum > 0 ? 2 : 1;
-    case OptimizerKind::adam:
-    case OptimizerKind::adamw:
-      return 2;
-  }
-  return 0;
+  return state_count_of(train.optimizer, train.momentum > 0);
 }
 
 DataShape shape_of(const DataSet& data, const DataOptions& options) {

@@ -26,20 +26,8 @@ std::string bias_name(std::size_t layer) {
   return fmt::format("bias{}", layer);
 }
 
-const char* activation_call(Activation activation) {
-  switch (activation) {
-    case Activation::relu:
-      return "torch.relu(values)";
-    case Activation::tanh:
-      return "torch.tanh(values)";
-    case Activation::sigmoid:
-      return "torch.sigmoid(values)";
-    case Activation::gelu:
-      return "torch.gelu(values)";
-    case Activation::silu:
-      break;
-  }
-  return "torch.silu(values)";
+std::string activation_call(Activation activation) {
+  return fmt::format("torch.{}(values)", activation_of(activation).name);
 }
 
 std::string mean_name(std::size_t layer) {

@@ -40,9 +40,8 @@ std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, L
   constexpr std::int64_t most = std::numeric_limits<int>::max();  // BLAS sizes are of type int
   if (shape.features > most) return fmt::format("a row has more than {} features", most);
   if (shape.outputs > most) return fmt::format("a row has more than {} outputs", most);
-  const Precision precision = trial.train.precision;
-  if (precision == Precision::bfloat16) return "train.precision = bfloat16";
-  if (precision == Precision::tf32) return "train.precision = tf32";
+  const PrecisionRow& precision = precision_of(trial.train.precision);
+  if (precision.needs_libtorch) return fmt::format("train.precision = {}", precision.name);
   if (trial.model.kind == ModelKind::torchscript) return "a TorchScript module runs in LibTorch";
   if (trial.model.kind == ModelKind::plugin) return "a plugin runs in LibTorch";
   return layers_refusal(network_layout(trial.model, shape));

@@ -45,7 +45,7 @@ const std::string* find_entry(const Entries& entries, const std::string& key) {
 
 // Whether the iterations of a run keep their numbers if this count changes: trials vary slowest, then repeats.
 bool may_change(const std::string& key, const Study& stored) {
-  return key == "search.trials" ? stored.search.method == SearchMethod::random : stored.search.keys.empty();
+  return key == "search.trials" ? search_method_of(stored.search.method).can_grow : stored.search.keys.empty();
 }
 
 std::string shown(const std::string* text) {

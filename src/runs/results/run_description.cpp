@@ -11,7 +11,7 @@
 #include "core/version.hpp"
 #include "runs/results/summary.hpp"
 #include "study/combinations.hpp"
-#include "study/losses.hpp"
+#include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
 #include "study/settings.hpp"
 

@@ -10,7 +10,7 @@
 #include "core/fitted_table.hpp"
 #include "core/text.hpp"
 #include "search/leaderboard.hpp"
-#include "study/losses.hpp"
+#include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
 

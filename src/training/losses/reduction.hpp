@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "study/losses.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 

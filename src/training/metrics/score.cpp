@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/score.hpp"
+#include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 
 #include <algorithm>

@@ -38,15 +38,15 @@ void require_all_results(const Study& study, const RunState& run) {
   const std::int64_t end = results.positions_of({0, plan.iteration_count()}).end;
   if (end == 0) return;
   const Iteration last = plan.iteration(results.packed(static_cast<std::size_t>(end - 1)).iteration());
-  const bool is_random = study.search.method == SearchMethod::random;
-  const char* const key = is_random ? "search.trials" : "study.iterations";
-  const std::int64_t count = is_random ? study.search.trials : study.study.iterations;
-  const std::int64_t reached = is_random ? last.trial : last.repeat / study.search.repeats;
+  const bool can_grow = search_method_of(study.search.method).can_grow;
+  const char* const key = can_grow ? "search.trials" : "study.iterations";
+  const std::int64_t count = can_grow ? study.search.trials : study.study.iterations;
+  const std::int64_t reached = can_grow ? last.trial : last.repeat / study.search.repeats;
   if (count <= reached)
     throw UsageError(
         fmt::format("{} = {} is too small for '{}' (it has results up to {} {}, and keeps them). Set {} to "
                     "{} or more.",
-                    key, count, run.directory, is_random ? "trial" : "repeat", reached, key, reached + 1));
+                    key, count, run.directory, can_grow ? "trial" : "repeat", reached, key, reached + 1));
 }
 
 std::optional<Study> find_stored_study(const Study& requested, const RunRequest& request, const ArraySlice& slice,

@@ -13,7 +13,7 @@
 #include "data/splits.hpp"
 #include "search/leaderboard.hpp"
 #include "study/combinations.hpp"
-#include "study/losses.hpp"
+#include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
 

@@ -147,25 +147,22 @@ struct LinearKernels {
 /// The coefficients of one optimizer step. Source: PyTorch's SGD, Adam, AdamW and RMSprop.
 template <class Value>
 struct UpdateRule {
-  Value rate = 0;           ///< learning rate; adam: divided by the bias correction of the first moment
-  Value weight_decay = 0;   ///< sgd, adam, rmsprop: multiplied by the parameter, then added to the gradient
-  Value shrink = 1;         ///< adamw: the parameter is first multiplied by this
-  Value momentum = 0;       ///< sgd, rmsprop
-  double first_decay = 0;   ///< adam: beta1; double, so that 1 - beta1 is not computed from a rounded value
-  double second_decay = 0;  ///< adam: beta2; rmsprop: alpha
-  Value root_scale = 1;     ///< adam: 1 / sqrt(bias correction of the second moment)
+  Value rate = 0;            ///< learning rate
+  Value corrected_rate = 0;  ///< learning rate, divided by the bias correction of a mean with beta1
+  Value root_scale = 1;      ///< 1 / sqrt(bias correction of a mean with beta2)
+  Value weight_decay = 0;    ///< WeightDecay::l2
+  Value shrink = 1;          ///< WeightDecay::decoupled: the factor of the parameter
+  Value momentum = 0;
+  double beta1 = 0, beta2 = 0, alpha = 0;  ///< double, so that 1 - beta1 is not computed from a rounded value
   Value epsilon = 0;
 };
 
+/// Updates `count` parameters (a multiple of `padding`) and their state: state_count_of() arrays, each `state_stride`
+/// values after the one before. sgd: the momentum buffer; adam, adamw: the first, then the second moment; rmsprop: the
+/// second moment, then the momentum buffer.
 template <class Value>
-struct UpdateKernels {
-  /// Updates `count` parameters (a multiple of `padding`) and their state: optimizer_state_count() arrays, each
-  /// `state_stride` values after the one before. sgd: the momentum buffer; adam: the first, then the second moment;
-  /// rmsprop: the second moment, then the momentum buffer.
-  using Update = void (*)(const UpdateRule<Value>& rule, const Value* gradients, std::int64_t count, Value* parameters,
-                          Value* states, std::int64_t state_stride);
-  Update sgd, sgd_momentum, sgd_nesterov, adam, rmsprop, rmsprop_momentum;
-};
+using Update = void (*)(const UpdateRule<Value>& rule, const Value* gradients, std::int64_t count, Value* parameters,
+                        Value* states, std::int64_t state_stride);
 
 template <class Value>
 MoveKernels<Value> move_kernels();
@@ -176,8 +173,9 @@ NormKernels<Value> norm_kernels();
 RowKernels row_kernels();
 template <class Value>
 LinearKernels<Value> linear_kernels();
+/// The update of an optimizer, with or without momentum.
 template <class Value>
-UpdateKernels<Value> update_kernels();
+Update<Value> update_kernel(const TrainOptions& train);
 
 /// The instruction set of the tables, e.g. "AVX2".
 const char* instruction_set();

@@ -22,18 +22,22 @@ template <class Value>
 struct Coefficients {
   explicit Coefficients(const UpdateRule<Value>& rule)
       : rate(hn::Set(Tag<Value>(), rule.rate)),
+        corrected_rate(hn::Set(Tag<Value>(), rule.corrected_rate)),
+        root_scale(hn::Set(Tag<Value>(), rule.root_scale)),
         weight_decay(hn::Set(Tag<Value>(), rule.weight_decay)),
         shrink(hn::Set(Tag<Value>(), rule.shrink)),
         momentum(hn::Set(Tag<Value>(), rule.momentum)),
-        first_decay(hn::Set(Tag<Value>(), static_cast<Value>(rule.first_decay))),
-        first_weight(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.first_decay))),
-        second_decay(hn::Set(Tag<Value>(), static_cast<Value>(rule.second_decay))),
-        second_weight(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.second_decay))),
-        root_scale(hn::Set(Tag<Value>(), rule.root_scale)),
+        beta1(hn::Set(Tag<Value>(), static_cast<Value>(rule.beta1))),
+        rest1(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.beta1))),
+        beta2(hn::Set(Tag<Value>(), static_cast<Value>(rule.beta2))),
+        rest2(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.beta2))),
+        alpha(hn::Set(Tag<Value>(), static_cast<Value>(rule.alpha))),
+        alpha_rest(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.alpha))),
         epsilon(hn::Set(Tag<Value>(), rule.epsilon)) {}
 
-  hn::Vec<Tag<Value>> rate, weight_decay, shrink, momentum, first_decay, first_weight, second_decay, second_weight,
-      root_scale, epsilon;
+  // The rest of a decay rate is 1 minus it.
+  hn::Vec<Tag<Value>> rate, corrected_rate, root_scale, weight_decay, shrink, momentum, beta1, rest1, beta2, rest2,
+      alpha, alpha_rest, epsilon;
 };
 
 struct Sgd {
@@ -60,10 +64,10 @@ struct Adam {
   HWY_INLINE V operator()(D, const N& n, V gradient, V parameter, V* states) const {
     V &first = states[0], &second = states[1];
     gradient = hn::MulAdd(n.weight_decay, parameter, gradient);
-    first = hn::MulAdd(n.first_decay, first, hn::Mul(n.first_weight, gradient));
-    second = hn::MulAdd(n.second_decay, second, hn::Mul(n.second_weight, hn::Mul(gradient, gradient)));
+    first = hn::MulAdd(n.beta1, first, hn::Mul(n.rest1, gradient));
+    second = hn::MulAdd(n.beta2, second, hn::Mul(n.rest2, hn::Mul(gradient, gradient)));
     const V root = hn::MulAdd(hn::Sqrt(second), n.root_scale, n.epsilon);
-    return hn::NegMulAdd(n.rate, hn::Div(first, root), hn::Mul(n.shrink, parameter));
+    return hn::NegMulAdd(n.corrected_rate, hn::Div(first, root), hn::Mul(n.shrink, parameter));
   }
 };
 
@@ -73,7 +77,7 @@ struct RmsProp {
   HWY_INLINE V operator()(D, const N& n, V gradient, V parameter, V* states) const {
     V& square = states[0];
     gradient = hn::MulAdd(n.weight_decay, parameter, gradient);
-    square = hn::MulAdd(n.second_decay, square, hn::Mul(n.second_weight, hn::Mul(gradient, gradient)));
+    square = hn::MulAdd(n.alpha, square, hn::Mul(n.alpha_rest, hn::Mul(gradient, gradient)));
     V direction = hn::Div(gradient, hn::Add(hn::Sqrt(square), n.epsilon));
     if (with_momentum) direction = states[1] = hn::MulAdd(n.momentum, states[1], direction);
     return hn::NegMulAdd(n.rate, direction, parameter);
@@ -96,18 +100,32 @@ void update(const UpdateRule<Value>& rule, const Value* gradients, std::int64_t 
   }
 }
 
+// The step of each optimizer. The table of optimizers has the number of its states.
 template <class Value>
-UpdateKernels<Value> table() {
-  return {update<Sgd, 0, Value>,  update<SgdMomentum<false>, 1, Value>, update<SgdMomentum<true>, 1, Value>,
-          update<Adam, 2, Value>, update<RmsProp<false>, 1, Value>,     update<RmsProp<true>, 2, Value>};
+Update<Value> update_of(const TrainOptions& train) {
+  using Kind = OptimizerKind;
+  const bool with_momentum = train.momentum > 0;
+  switch (train.optimizer) {
+    case Kind::sgd:
+      if (!with_momentum) return update<Sgd, state_count_of(Kind::sgd, false), Value>;
+      return train.nesterov ? update<SgdMomentum<true>, state_count_of(Kind::sgd, true), Value>
+                            : update<SgdMomentum<false>, state_count_of(Kind::sgd, true), Value>;
+    case Kind::adam:
+    case Kind::adamw:  // differs by its weight decay only
+      return update<Adam, state_count_of(Kind::adam, false), Value>;
+    case Kind::rmsprop:
+      return with_momentum ? update<RmsProp<true>, state_count_of(Kind::rmsprop, true), Value>
+                           : update<RmsProp<false>, state_count_of(Kind::rmsprop, false), Value>;
+  }
+  return nullptr;
 }
 
-UpdateKernels<float> float_table() {
-  return table<float>();
+Update<float> float_update(const TrainOptions& train) {
+  return update_of<float>(train);
 }
 
-UpdateKernels<double> double_table() {
-  return table<double>();
+Update<double> double_update(const TrainOptions& train) {
+  return update_of<double>(train);
 }
 
 }  // namespace
@@ -118,17 +136,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sheaf {
 
-HWY_EXPORT(float_table);
-HWY_EXPORT(double_table);
+HWY_EXPORT(float_update);
+HWY_EXPORT(double_update);
 
 template <>
-UpdateKernels<float> update_kernels() {
-  return HWY_DYNAMIC_DISPATCH(float_table)();
+Update<float> update_kernel(const TrainOptions& train) {
+  return HWY_DYNAMIC_DISPATCH(float_update)(train);
 }
 
 template <>
-UpdateKernels<double> update_kernels() {
-  return HWY_DYNAMIC_DISPATCH(double_table)();
+Update<double> update_kernel(const TrainOptions& train) {
+  return HWY_DYNAMIC_DISPATCH(double_update)(train);
 }
 
 }  // namespace sheaf

@@ -18,17 +18,17 @@ class Updater {
   /// Sets the rule for step `step`, counted from 0, with this learning rate instead of `train.learning_rate`.
   void begin_step(std::int64_t step, double learning_rate);
 
-  /// Updates `count` parameters (a multiple of `padding`) and their state (UpdateKernels).
+  /// Updates `count` parameters (a multiple of `padding`) and their state (kernels.hpp).
   void operator()(const Value* gradients, std::int64_t count, Value* parameters, Value* states,
                   std::int64_t state_stride) const {
     update_(rule_, gradients, count, parameters, states, state_stride);
   }
 
  private:
-  TrainOptions train_;
-  double log_beta1_, log_beta2_;
+  bool has_betas_;
+  double log_beta1_, log_beta2_, decoupled_decay_;
   UpdateRule<Value> rule_;
-  typename UpdateKernels<Value>::Update update_;
+  Update<Value> update_;
 };
 
 }  // namespace sheaf

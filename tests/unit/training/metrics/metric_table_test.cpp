@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/predictions.hpp"
+#include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "support/catch.hpp"

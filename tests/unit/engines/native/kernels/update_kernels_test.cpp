@@ -24,13 +24,14 @@ struct Reference {
   }
   void adam(const UpdateRule<double>& rule, double gradient) {
     gradient += rule.weight_decay * parameter;
-    first = rule.first_decay * first + (1 - rule.first_decay) * gradient;
-    second = rule.second_decay * second + (1 - rule.second_decay) * gradient * gradient;
-    parameter = rule.shrink * parameter - rule.rate * first / (std::sqrt(second) * rule.root_scale + rule.epsilon);
+    first = rule.beta1 * first + (1 - rule.beta1) * gradient;
+    second = rule.beta2 * second + (1 - rule.beta2) * gradient * gradient;
+    parameter =
+        rule.shrink * parameter - rule.corrected_rate * first / (std::sqrt(second) * rule.root_scale + rule.epsilon);
   }
   void rmsprop(const UpdateRule<double>& rule, double gradient, bool momentum) {
     gradient += rule.weight_decay * parameter;
-    second = rule.second_decay * second + (1 - rule.second_decay) * gradient * gradient;
+    second = rule.alpha * second + (1 - rule.alpha) * gradient * gradient;
     const double direction = gradient / (std::sqrt(second) + rule.epsilon);
     if (momentum) first = rule.momentum * first + direction;
     parameter -= rule.rate * (momentum ? first : direction);
@@ -41,21 +42,24 @@ template <class Value>
 UpdateRule<Value> converted(const UpdateRule<double>& rule) {
   UpdateRule<Value> result;
   result.rate = static_cast<Value>(rule.rate);
+  result.corrected_rate = static_cast<Value>(rule.corrected_rate);
   result.weight_decay = static_cast<Value>(rule.weight_decay);
   result.shrink = static_cast<Value>(rule.shrink);
   result.momentum = static_cast<Value>(rule.momentum);
-  result.first_decay = static_cast<Value>(rule.first_decay);
-  result.second_decay = static_cast<Value>(rule.second_decay);
+  result.beta1 = static_cast<Value>(rule.beta1);
+  result.beta2 = static_cast<Value>(rule.beta2);
+  result.alpha = static_cast<Value>(rule.alpha);
   result.root_scale = static_cast<Value>(rule.root_scale);
   result.epsilon = static_cast<Value>(rule.epsilon);
   return result;
 }
 
-// Compares several steps of `update` with `reference`.
+// Compares several steps of an optimizer with `step`.
 template <class Value, class Step>
-void check_update(typename UpdateKernels<Value>::Update update, const std::vector<double Reference::*>& states,
-                  const Step& step) {
+void check_update(const TrainOptions& train, const std::vector<double Reference::*>& states, const Step& step) {
   constexpr std::int64_t count = 80;
+  const Update<Value> update = update_kernel<Value>(train);
+  REQUIRE(state_count_of(train.optimizer, train.momentum > 0) == static_cast<int>(states.size()));
   const auto state_count = static_cast<std::int64_t>(states.size());
   Guarded<Value> parameters(normals<Value>(count, 15)), state(std::vector<Value>(at(state_count * count), 0));
   std::vector<Reference> reference(at(count));
@@ -63,11 +67,13 @@ void check_update(typename UpdateKernels<Value>::Update update, const std::vecto
   for (unsigned number = 0; number < 6; ++number) {
     UpdateRule<double> rule;  // float represents these numbers, and 1 minus them, exactly
     rule.rate = 0.0625 / (1 + number);
+    rule.corrected_rate = 0.125 / (1 + number);
     rule.weight_decay = 0.125;
     rule.shrink = 0.875;
     rule.momentum = 0.75;
-    rule.first_decay = 0.875;
-    rule.second_decay = 0.96875;
+    rule.beta1 = 0.875;
+    rule.beta2 = 0.96875;
+    rule.alpha = 0.9375;
     rule.root_scale = 1.5;
     rule.epsilon = 0x1p-10;
     Guarded<Value> gradients(normals<Value>(count, 100 + number));
@@ -89,7 +95,13 @@ void check_update(typename UpdateKernels<Value>::Update update, const std::vecto
 template <class Value>
 void check_updates() {
   using Rule = UpdateRule<double>;
-  const UpdateKernels<Value> kernels = update_kernels<Value>();
+  const auto options = [](OptimizerKind optimizer, double momentum = 0, bool nesterov = false) {
+    TrainOptions train;
+    train.optimizer = optimizer;
+    train.momentum = momentum;
+    train.nesterov = nesterov;
+    return train;
+  };
   const auto sgd = [](bool momentum, bool nesterov) {
     return [=](Reference& one, const Rule& rule, double gradient) { one.sgd(rule, gradient, momentum, nesterov); };
   };
@@ -97,13 +109,14 @@ void check_updates() {
     return [=](Reference& one, const Rule& rule, double gradient) { one.rmsprop(rule, gradient, momentum); };
   };
   const auto first = &Reference::first, second = &Reference::second;
-  check_update<Value>(kernels.sgd, {}, sgd(false, false));
-  check_update<Value>(kernels.sgd_momentum, {first}, sgd(true, false));
-  check_update<Value>(kernels.sgd_nesterov, {first}, sgd(true, true));
-  check_update<Value>(kernels.adam, {first, second},
-                      [](Reference& one, const Rule& rule, double gradient) { one.adam(rule, gradient); });
-  check_update<Value>(kernels.rmsprop, {second}, rmsprop(false));
-  check_update<Value>(kernels.rmsprop_momentum, {second, first}, rmsprop(true));
+  check_update<Value>(options(OptimizerKind::sgd), {}, sgd(false, false));
+  check_update<Value>(options(OptimizerKind::sgd, 0.5), {first}, sgd(true, false));
+  check_update<Value>(options(OptimizerKind::sgd, 0.5, true), {first}, sgd(true, true));
+  for (const auto kind : {OptimizerKind::adam, OptimizerKind::adamw})
+    check_update<Value>(options(kind), {first, second},
+                        [](Reference& one, const Rule& rule, double gradient) { one.adam(rule, gradient); });
+  check_update<Value>(options(OptimizerKind::rmsprop), {second}, rmsprop(false));
+  check_update<Value>(options(OptimizerKind::rmsprop, 0.5), {second, first}, rmsprop(true));
 }
 
 }  // namespace

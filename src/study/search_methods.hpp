@@ -1,0 +1,47 @@
+// The table of search methods: what every module needs to know about each. search/search_table has their searchers.
+// Pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "study/kind_table.hpp"
+
+namespace sheaf {
+
+enum class SearchMethod { none, grid, random, halving };
+
+/// The trials of a search. all: every combination of lists; drawn: search.trials of them, from lists and ranges;
+/// either: drawn if search.trials is set, otherwise all.
+enum class TrialSource { none, all, drawn, either };
+
+struct SearchMethodRow {
+  SearchMethod kind;
+  std::string_view name;
+  std::string_view meaning;  ///< for the help
+  TrialSource trials;
+  bool can_grow;                 ///< a finished search can be continued with a larger search.trials
+  std::string_view other_names;  ///< in other tools, separated by spaces
+};
+
+/// In the order of SearchMethod.
+inline constexpr std::array search_method_table = {
+    SearchMethodRow{SearchMethod::none, "none", "", TrialSource::none, false, ""},
+    SearchMethodRow{SearchMethod::grid, "grid", "train every combination of the candidates in [search]",
+                    TrialSource::all, false, "grid_search gridsearchcv gridsampler"},
+    SearchMethodRow{SearchMethod::random, "random", "train search.trials combinations, drawn from lists and ranges",
+                    TrialSource::drawn, true, "random_search randomizedsearchcv randomsampler"},
+    SearchMethodRow{SearchMethod::halving, "halving",
+                    "train all of these for a few epochs (a rung), continue the best part of them for more epochs, and "
+                    "so on up to train.epochs",
+                    TrialSource::either, false,
+                    "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv"},
+};
+static_assert(is_in_order(search_method_table));
+
+constexpr const SearchMethodRow& search_method_of(SearchMethod kind) {
+  return row_of(search_method_table, kind);
+}
+
+}  // namespace sheaf
