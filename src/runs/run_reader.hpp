@@ -34,7 +34,7 @@ struct RunState {
   Plan plan;                    ///< with the stages so far
   std::string last_stage_text;  ///< SearchStages::last_stage_text()
   RunJobs jobs;                 ///< those at work
-  bool has_results = false;     ///< whether the result files of the run exist
+  bool has_results = false;     ///< whether it has the result files of all its iterations
   RunProgress progress;
   std::vector<std::string> attempts;        ///< names of their directories, in order; some have no journal yet
   std::vector<CheckpointName> checkpoints;  ///< of unfinished iterations, and perhaps of some that have just finished
@@ -66,7 +66,7 @@ class RunReader {
   /// (JournalHeader::files); empty if there is none.
   std::string content_of_files(const std::string& files) const;
 
-  /// Whether the result files of the run exist (holds_results).
+  /// Whether the run has the result files of all its iterations (holds_results).
   bool has_results() const;
   /// Jobs that have trained a part of the run.
   std::int64_t attempts() const;

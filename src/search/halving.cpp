@@ -39,19 +39,19 @@ class Halving : public Searcher {
   explicit Halving(const Study& study)
       : ranking_(ranking_of(study)),
         factor_(study.search.factor),
-        rungs_(rungs_of(TrialSpace(study).count(), study.train.epochs, factor_, study.search.min_epochs)) {
+        stage_ends_(stage_ends(TrialSpace(study).count(), study.train.epochs, factor_, study.search.min_epochs)) {
     ranking_.metric_count = 0;  // further metrics do not decide
   }
 
-  std::int64_t max_stages() const override { return static_cast<std::int64_t>(rungs_.size()); }
+  std::int64_t max_stages() const override { return static_cast<std::int64_t>(stage_ends_.size()); }
 
   std::vector<StageSize> sizes(const Plan& plan) const override {
     std::vector<StageSize> all;
     std::int64_t trials = plan.trial_count(), from = 0;
-    for (const std::int64_t rung : rungs_) {
-      all.push_back({trials, from, rung});
+    for (const std::int64_t end : stage_ends_) {
+      all.push_back({trials, from, end});
       trials = promoted_count(trials, factor_);
-      from = rung;
+      from = end;
     }
     all.back().to_epoch.reset();
     return all;
@@ -63,9 +63,9 @@ class Halving : public Searcher {
     if (number == max_stages()) return std::nullopt;
     Stage stage = whole_stage(plan);
     stage.number = number;
-    if (number + 1 < max_stages()) stage.to_epoch = rungs_[static_cast<std::size_t>(number)];
+    if (number + 1 < max_stages()) stage.to_epoch = stage_ends_[static_cast<std::size_t>(number)];
     if (number == 0) return stage;
-    stage.from_epoch = rungs_[static_cast<std::size_t>(number) - 1];
+    stage.from_epoch = stage_ends_[static_cast<std::size_t>(number) - 1];
     stage.trials = ranges_of(best_of(known));
     if (stage.trials.empty()) return std::nullopt;
     return stage;
@@ -103,18 +103,18 @@ class Halving : public Searcher {
 
   Ranking ranking_;
   std::int64_t factor_;
-  std::vector<std::int64_t> rungs_;
+  std::vector<std::int64_t> stage_ends_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> rungs_of(std::int64_t trials, std::int64_t epochs, std::int64_t factor,
-                                   std::int64_t min_epochs) {
-  std::vector<std::int64_t> rungs = {epochs};
-  for (std::int64_t left = trials / factor; left > 0 && rungs.back() / factor >= min_epochs; left /= factor)
-    rungs.push_back(rungs.back() / factor);
-  std::reverse(rungs.begin(), rungs.end());
-  return rungs;
+std::vector<std::int64_t> stage_ends(std::int64_t trials, std::int64_t epochs, std::int64_t factor,
+                                     std::int64_t min_epochs) {
+  std::vector<std::int64_t> ends = {epochs};
+  for (std::int64_t left = trials / factor; left > 0 && ends.back() / factor >= min_epochs; left /= factor)
+    ends.push_back(ends.back() / factor);
+  std::reverse(ends.begin(), ends.end());
+  return ends;
 }
 
 std::int64_t promoted_count(std::int64_t trials, std::int64_t factor) {

@@ -12,19 +12,19 @@ namespace sheaf {
 
 struct Study;
 
-/// The epochs after which each rung ends, ascending; the last is `epochs`, and each is the next one divided by
-/// `factor`, rounded down. The first rung has at least `min_epochs`, and there are at most 1 + log_factor(trials)
-/// rungs. Pure.
-std::vector<std::int64_t> rungs_of(std::int64_t trials, std::int64_t epochs, std::int64_t factor,
-                                   std::int64_t min_epochs);
+/// The epochs after which each stage ends, ascending; the last is `epochs`, and each is the next one divided by
+/// `factor`, rounded down. The first stage has at least `min_epochs`, and there are at most 1 + log_factor(trials)
+/// stages. Pure.
+std::vector<std::int64_t> stage_ends(std::int64_t trials, std::int64_t epochs, std::int64_t factor,
+                                     std::int64_t min_epochs);
 
-/// The trials that a rung of `trials` trials leaves to the next one: a part of 1 / factor, rounded up. Pure.
+/// The trials that a stage of `trials` trials leaves to the next one: a part of 1 / factor, rounded up. Pure.
 std::int64_t promoted_count(std::int64_t trials, std::int64_t factor);
 
-/// Creates a searcher with a stage for each rung. A stage continues the trainings of the best trials of the one before,
-/// by the means of their iterations in the order of the ranking; of equal trials, the first ones. Trials with diverged
-/// iterations do not continue, so a stage may have fewer trials, and the search ends if there are none. The epochs of
-/// the study must be settled.
+/// Creates a searcher whose stages end after these epochs. A stage continues the trainings of the best trials of the
+/// one before, by the means of their iterations in the order of the ranking; of equal trials, the first ones. Trials
+/// with diverged iterations do not continue, so a stage may have fewer trials, and the search ends if there are none.
+/// The epochs of the study must be settled.
 std::unique_ptr<const Searcher> make_halving(const Study& study);
 
 }  // namespace sheaf

@@ -74,7 +74,9 @@ void add_run_keys(std::vector<Setting>& table) {
           Decides::no_results)
       .also_called({"timeout", "time_budget", "max_time", "walltime"});
   run.add("checkpoint_interval", &RunOptions::checkpoint_interval, or_time(number_or("none", 0.01, 1e6)),
-          "Seconds between checkpoints of a model in training.", Decides::no_results)
+          "Seconds between checkpoints of a model in training. The pauses between the stages of a search are saved "
+          "even with none.",
+          Decides::no_results)
       .also_called({"save_steps", "save_freq"});
   run.add("network_timeout", &RunOptions::network_timeout, or_time(integer_or("none", 1, 1000000)),
           "Seconds without an answer from another host after which the run stops and can be resumed.",

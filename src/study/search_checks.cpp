@@ -113,14 +113,14 @@ void check_halving(const Study& study, Problems& problems) {
   const std::int64_t epochs = study.train.epochs;
   if (is_searched(study, "train.epochs"))
     return problems.add({"search.method", "train.epochs"},
-                        "search.method = halving cannot search train.epochs (it divides them among its rungs). Set "
-                        "train.epochs to the epochs of the last rung.");
+                        "search.method = halving cannot search train.epochs (it divides them among its stages). Set "
+                        "train.epochs to the epochs of the last stage.");
   if (search.keys.empty() || (has_ranges(search) && !search.draws_trials())) return;  // the trials are not known
-  const auto add_one_rung = [&](const std::vector<std::string>& keys, const std::string& why,
-                                std::vector<std::string> advice) {
+  const auto add_one_stage = [&](const std::vector<std::string>& keys, const std::string& why,
+                                 std::vector<std::string> advice) {
     advice.push_back(fmt::format("or set search.method = {}", search.draws_trials() ? "random" : "grid"));
     problems.add(keys,
-                 fmt::format("search.method = halving has no second rung ({}). {}.", why, fmt::join(advice, ", ")));
+                 fmt::format("search.method = halving has no second stage ({}). {}.", why, fmt::join(advice, ", ")));
   };
   constexpr std::int64_t least_factor = 2;
   const std::int64_t trials = search.draws_trials() ? search.trials : Combinations(study).count();
@@ -128,17 +128,17 @@ void check_halving(const Study& study, Problems& problems) {
   if (trials < search.factor) {
     advice.emplace_back("Search more trials");
     if (trials >= least_factor) advice.emplace_back("reduce search.factor");
-    add_one_rung({"search.method", "search.factor", "search.trials"},
-                 fmt::format("it has {}, and search.factor = {}", counted(trials, "trial"), search.factor),
-                 std::move(advice));
+    add_one_stage({"search.method", "search.factor", "search.trials"},
+                  fmt::format("it has {}, and search.factor = {}", counted(trials, "trial"), search.factor),
+                  std::move(advice));
   } else if (epochs > 0 && search.min_epochs > epochs / search.factor) {
     advice.emplace_back("Increase train.epochs");
     if (epochs >= search.factor) advice.emplace_back("reduce search.min_epochs");
     if (epochs / least_factor >= search.min_epochs) advice.emplace_back("reduce search.factor");
-    add_one_rung({"search.method", "search.min_epochs", "search.factor", "train.epochs"},
-                 fmt::format("search.min_epochs = {} times search.factor = {} is more than train.epochs = {}",
-                             search.min_epochs, search.factor, epochs),
-                 std::move(advice));
+    add_one_stage({"search.method", "search.min_epochs", "search.factor", "train.epochs"},
+                  fmt::format("search.min_epochs = {} times search.factor = {} is more than train.epochs = {}",
+                              search.min_epochs, search.factor, epochs),
+                  std::move(advice));
   }
 }
 

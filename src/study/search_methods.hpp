@@ -32,11 +32,12 @@ inline constexpr std::array search_method_table = {
                     TrialSource::all, false, "grid_search gridsearchcv gridsampler"},
     SearchMethodRow{SearchMethod::random, "random", "train search.trials combinations, drawn from lists and ranges",
                     TrialSource::drawn, true, "random_search randomizedsearchcv randomsampler"},
-    SearchMethodRow{SearchMethod::halving, "halving",
-                    "train all of these for a few epochs (a rung), continue the best part of them for more epochs, and "
-                    "so on up to train.epochs",
-                    TrialSource::either, false,
-                    "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv"},
+    SearchMethodRow{
+        SearchMethod::halving, "halving",
+        "train all of these for a few epochs (a stage), continue the best part of them for more epochs, and "
+        "so on up to train.epochs",
+        TrialSource::either, false,
+        "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv"},
 };
 static_assert(is_in_order(search_method_table));
 

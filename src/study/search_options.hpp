@@ -24,9 +24,9 @@ struct SearchedKey {
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
   std::int64_t trials = 0;  ///< that are drawn; 0: all combinations of the candidates
-  std::int64_t factor =
-      3;  ///< halving: a rung has this many times the epochs, and 1/factor of the trials, of the one before
-  std::int64_t min_epochs = 1;  ///< halving: of the first rung
+  /// halving: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
+  std::int64_t factor = 3;
+  std::int64_t min_epochs = 1;  ///< halving: of the first stage
   std::int64_t folds = 1;       ///< 1: no cross-validation
   std::int64_t repeats = 1;     ///< each repeat draws new folds
   std::string metric = "loss";  ///< ranks the trials: "loss", or a name of the metric table

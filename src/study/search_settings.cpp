@@ -46,13 +46,13 @@ void add_search_keys(std::vector<Setting>& table) {
       .also_called({"n_iter", "n_trials", "num_samples", "n_candidates"});
   search
       .add("factor", &SearchOptions::factor, integer(2, 1000),
-           "halving: each rung continues the best 1/factor of the trials (rounded up) for factor times the epochs.")
+           "halving: each stage continues the best 1/factor of the trials (rounded up) for factor times the epochs.")
       .only_with("search.method", {"halving"})
       .also_called({"reduction_factor", "search.eta"});
   search
       .add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
-           "halving: least epochs of the first rung. The last rung has train.epochs, the one before train.epochs / "
-           "factor (rounded down), and so on. Learning rate schedules extend over train.epochs in all rungs.")
+           "halving: least epochs of the first stage. The last stage has train.epochs, the one before train.epochs / "
+           "factor (rounded down), and so on. Learning rate schedules extend over train.epochs in all stages.")
       .only_with("search.method", {"halving"})
       .also_called({"min_resource", "min_resources", "grace_period"});
   search

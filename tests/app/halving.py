@@ -1,4 +1,4 @@
-"""Successive halving: the trainings of a rung continue those of the one before. Same results for all numbers of ranks
+"""Successive halving: the trainings of a stage continue those of the one before. Same results for all numbers of ranks
 and lanes and after kills; the survivors are bit for bit those of a search that trains all trials to the end."""
 
 import json
@@ -18,7 +18,7 @@ checks = Checks()
 shutil.rmtree("runs", ignore_errors=True)
 STUDY = [os.path.join(SOURCE, "jobs", "studies", "digits-halving.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
          "--train.epochs=18", "--search.trials=18"]
-RUNGS, TRIALS, FOLDS = (2, 6, 18), (18, 6, 2), 3
+ENDS, TRIALS, FOLDS = (2, 6, 18), (18, 6, 2), 3
 SAME = ["iteration", "stage", "trial", "fold", "seed", "train.learning_rate", "status", "final_loss",
         "validation_loss", "validation_score", "epochs", "steps"]
 
@@ -54,8 +54,8 @@ def kill_at(directory, count, *args):
 
 reference = run("reference", "--run.lanes=1", "--run.partition=block", "--run.curves=true")
 checks.check([len(of_stage(reference, stage)) for stage in range(4)] == [FOLDS * count for count in TRIALS] + [0],
-             "the rungs have 18, 6 and 2 trials", str(reference))
-checks.check(all(row[10] == str(RUNGS[int(row[1])]) for row in reference), "epochs of the rungs", str(reference))
+             "the stages have 18, 6 and 2 trials", str(reference))
+checks.check(all(row[10] == str(ENDS[int(row[1])]) for row in reference), "epochs of the stages", str(reference))
 previous = None
 for stage in range(3):
     means = {}
@@ -63,7 +63,7 @@ for stage in range(3):
         means.setdefault(int(row[2]), []).append(float(row[8]))
     if previous:
         best = sorted(previous, key=lambda trial: numpy.mean(previous[trial]))[:len(means)]
-        checks.check(sorted(best) == sorted(means), f"rung {stage} has the best trials of rung {stage - 1}",
+        checks.check(sorted(best) == sorted(means), f"stage {stage} has the best trials of stage {stage - 1}",
                      str((best, means)))
     previous = means
 for ranks, lanes, partition in ((2, 2, "dynamic"), (3, 1, "cyclic"), (4, 2, "self")):
@@ -82,7 +82,7 @@ key_of = {row["iteration"]: (row["trial"], row["fold"]) for row in iterations}
 full_of = {row["iteration"]: (row["trial"], row["fold"]) for row in all_iterations}
 curves = {(full_of[row["iteration"]], row["epoch"]): row["training_loss"] for row in all_epochs}
 checks.check(all(row["training_loss"] == curves[key_of[row["iteration"]], row["epoch"]] for row in epochs),
-             "all epochs of all rungs equal those of full trainings")
+             "all epochs of all stages equal those of full trainings")
 checks.check(len(trials) == 18 and list(trials["stage"]) == sorted(trials["stage"], reverse=True) and
              set(trials["trial"][:2]) == {int(row[2]) for row in of_stage(reference, 2)},
              "trials that were trained longer rank first", str(trials))
@@ -92,7 +92,7 @@ best = [row["iteration"] for row in iterations if row["stage"] == 2 and row["tri
 checks.check(sorted(os.listdir("runs/reference/models")) == sorted(["best.txt"] + [f"iteration-{n}.pt" for n in best]),
              "models of the best trial", str(os.listdir("runs/reference/models")))
 
-# Schedules extend over all rungs; a plateau sees the same validation losses.
+# Schedules extend over all stages; a plateau sees the same validation losses.
 for schedule in ("cosine", "plateau"):
     args = [f"--train.schedule={schedule}", "--train.warmup_epochs=0.5", "--search.folds=1", "--data.validation=0.3"]
     full = {row[2]: row for row in run(f"whole-{schedule}", "--search.method=random", *args)}
@@ -127,10 +127,10 @@ checks.check(result.code == 0 and rows("killed") == slow, f"the same results aft
              result.stderr + str(rows("killed"))[:1000])
 checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are left after kills")
 
-# Every finished iteration has its model, so that the best trial has one even if it is of an earlier rung. The warm-up
-# lets large rates look good in the first rungs and diverge in the last one.
+# Every finished iteration has its model, so that the best trial has one even if it is of an earlier stage. The warm-up
+# lets large rates look good in the first stages and diverge in the last one.
 run("every-model", "--run.models=all")
-checks.check(len(os.listdir("runs/every-model/models")) == FOLDS * sum(TRIALS) + 1, "run.models = all: models of all rungs",
+checks.check(len(os.listdir("runs/every-model/models")) == FOLDS * sum(TRIALS) + 1, "run.models = all: models of all stages",
              str(os.listdir("runs/every-model/models")))
 with open("diverging.cfg", "w") as file:
     file.write("""[data]
@@ -158,9 +158,9 @@ table = read_csv("runs/diverging/results.csv")
 checks.check(result.code == 0 and [row["status"] for row in table if row["stage"] == "2"] == ["diverged"],
              "the only finalist diverges", str([(row["trial"], row["stage"], row["status"]) for row in table]))
 checks.check("warning" not in result.stderr and len(os.listdir("runs/diverging/models")) == 2,
-             "the best trial of the rung before has its model", result.stderr)
+             "the best trial of the stage before has its model", result.stderr)
 
-# Waiting lanes begin trials that certainly survive while the last trial of a rung trains. The wide network comes last;
+# Waiting lanes begin trials that certainly survive while the last trial of a stage trains. The wide network comes last;
 # its first epoch takes seconds, the others milliseconds.
 with open("ahead.cfg", "w") as file:
     file.write("""[data]
@@ -189,7 +189,7 @@ alone = run("alone", "--run.lanes=1", study=AHEAD)
 
 
 def trained_ahead(directory):
-    """The trials with a checkpoint after the second rung while the first one is not complete."""
+    """The trials with a checkpoint after the second stage while the first one is not complete."""
     folder = f"runs/{directory}/checkpoints"
     names = os.listdir(folder) if os.path.isdir(folder) else []
     found = {int(name.split("-")[0]) for name in names if name.endswith(f".{3 * EPOCH_STEPS}")}
@@ -220,10 +220,10 @@ folder = "runs/damaged/checkpoints"
 files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 sizes = [os.path.getsize(f"{folder}/{name}") for name in files]
 plan = launch([SHEAF, "plan", *SLOW]).stdout
-found = re.search(r"checkpoints  54 after the first rung, about ([0-9.]+) MiB on disk", plan)
+found = re.search(r"checkpoints  54 after the first stage, about ([0-9.]+) MiB on disk", plan)
 checks.check(found and sizes and 0.7 < float(found[1]) * 2**20 / 54 / numpy.mean(sizes) < 1.4,
              "plan estimates the size of the checkpoints", f"{sizes}\n{plan}")
-checks.check(len(files) >= 15, "the second rung has checkpoints", str(files))
+checks.check(len(files) >= 15, "the second stage has checkpoints", str(files))
 for number, name in enumerate(files):
     if number % 3 == 0:
         os.remove(f"{folder}/{name}")
@@ -250,12 +250,12 @@ checks.check(rows("array") == reference, "array: the same results")
 
 for case, args, reason in (
         ("searched epochs", ["--search.train.epochs=3, 9"], "cannot search train.epochs"),
-        ("one rung", ["--train.epochs=2"], "has no second rung"),
-        ("too many first epochs", ["--search.min_epochs=9"], "has no second rung"),
-        ("fewer trials than the factor", ["--search.factor=20"], "has no second rung (it has 18 trials"),
+        ("one stage", ["--train.epochs=2"], "has no second stage"),
+        ("too many first epochs", ["--search.min_epochs=9"], "has no second stage"),
+        ("fewer trials than the factor", ["--search.factor=20"], "has no second stage (it has 18 trials"),
         ("ranges without trials", ["--search.trials=none"], "is a range"),
         ("a factor of 1", ["--search.factor=1"], "search.factor"),
-        ("epochs of rungs for a random search", ["--search.method=random", "--search.min_epochs=2"],
+        ("epochs of stages for a random search", ["--search.method=random", "--search.min_epochs=2"],
          "search.min_epochs = 2 has no effect (search.method = random)"),
         ("an unknown method", ["--search.method=hyperband"], "none | grid | random | halving")):
     result = sheaf("run", *STUDY, "--run.output=runs/refused", *args, ranks=2)
@@ -267,6 +267,6 @@ result = sheaf("run", *STUDY, "--run.output=runs/progress", "--run.progress=line
 checks.check(all(f"stage {stage} of 0..2: {FOLDS * count}/{FOLDS * count} iterations (100%)" in result.stderr
                  for stage, count in enumerate(TRIALS)), "progress names the stages", result.stderr)
 result = launch([SHEAF, "plan", *STUDY])
-checks.check(result.code == 0 and "rungs        18 trials to 2 epochs, 6 trials to 6 epochs, 2 trials to 18 epochs" in result.stdout and
-             "iterations   78 = (18 + 6 + 2 trials) x" in result.stdout, "plan names the rungs", result.stdout + result.stderr)
+checks.check(result.code == 0 and "stages       18 trials to 2 epochs, 6 trials to 6 epochs, 2 trials to 18 epochs" in result.stdout and
+             "iterations   78 = (18 + 6 + 2 trials) x" in result.stdout, "plan names the stages", result.stdout + result.stderr)
 sys.exit(checks.finish())

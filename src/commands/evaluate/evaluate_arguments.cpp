@@ -203,7 +203,8 @@ data
   --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC); default: auto, half of
                          the memory. If they do not fit, the report leaves these metrics out
 )" + fmt::format("  --loss={}\n", loss_names()) +
-         R"(                         default: the training loss; for other models, cross_entropy for classification, otherwise mse
+         R"(                         default: the training loss; for other models, cross_entropy for classification, otherwise mse.
+                         huber has the delta of the training; for models that were trained otherwise, 1
 )" + csv_help +
          R"(  --label=NAME|N,...    the target columns; several are found by their names, in any order; default: those used in
                         training; for models that were not saved by sheaf, the last column

@@ -48,18 +48,18 @@ std::string data_memory(const StudyData& data) {
 std::string iterations_line(const Plan& plan, const std::vector<StageSize>& sizes, std::int64_t epochs) {
   const Stage& stage = plan.stage(0);
   std::int64_t trials = 0;
-  std::string sum, rungs;
+  std::string sum, ends;
   for (const StageSize& size : sizes) {
     trials += size.trials;
     sum += fmt::format("{}{}", sum.empty() ? "" : " + ", size.trials);
-    rungs += fmt::format("{}{} to {}", rungs.empty() ? "" : ", ", counted(size.trials, "trial"),
-                         counted(size.to_epoch.value_or(epochs), "epoch"));
+    ends += fmt::format("{}{} to {}", ends.empty() ? "" : ", ", counted(size.trials, "trial"),
+                        counted(size.to_epoch.value_or(epochs), "epoch"));
   }
-  const bool has_rungs = sizes.size() > 1;
+  const bool several = sizes.size() > 1;
   return fmt::format("iterations   {} = {} x {} x {} x {}{}", trials * stage.per_trial(),
-                     has_rungs ? fmt::format("({} trials)", sum) : counted(stage.trial_count(), "trial"),
+                     several ? fmt::format("({} trials)", sum) : counted(stage.trial_count(), "trial"),
                      counted(stage.repeats, "repeat"), counted(stage.folds.count(), "fold"),
-                     counted(stage.members, "member"), has_rungs ? "\nrungs        " + rungs : "");
+                     counted(stage.members, "member"), several ? "\nstages       " + ends : "");
 }
 
 // The part of the epochs of all trials that a search trains.
@@ -71,12 +71,12 @@ double trained_part(const std::vector<StageSize>& sizes, std::int64_t epochs) {
   return trained / static_cast<double>(sizes.front().trials) / static_cast<double>(epochs);
 }
 
-// "checkpoints  81 after the first rung, about 5.2 MiB on disk"; empty without rungs. `bytes`: mean size of a
+// "checkpoints  81 after the first stage, about 5.2 MiB on disk"; empty without stages. `bytes`: mean size of a
 // checkpoint.
 std::string checkpoints_line(const Plan& plan, const std::vector<StageSize>& sizes, double bytes) {
   if (sizes.size() == 1) return "";
   const std::int64_t count = sizes.front().trials * plan.stage(0).per_trial();
-  return fmt::format("checkpoints  {} after the first rung, about {} on disk\n", count,
+  return fmt::format("checkpoints  {} after the first stage, about {} on disk\n", count,
                      human_bytes(static_cast<double>(count) * bytes));
 }
 

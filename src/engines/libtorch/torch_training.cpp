@@ -68,8 +68,8 @@ torch::Tensor huber_loss(double delta, const torch::Tensor& outputs, const torch
                  reduction);
 }
 
-torch::Tensor loss_of(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
-                      at::Reduction::Reduction reduction, const torch::Tensor& unit) {
+torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
+                           at::Reduction::Reduction reduction, const torch::Tensor& unit) {
   switch (train.loss) {
     case LossKind::mse:
       return torch::mse_loss(outputs, targets, reduction);
@@ -100,9 +100,9 @@ torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs
                          const torch::Tensor& weights, const torch::Tensor& unit) {
   const bool mean = train.reduction == Reduction::mean;
   const auto reduction = mean ? at::Reduction::Mean : at::Reduction::Sum;
-  if (!weights.defined()) return loss_of(train, outputs, targets, reduction, unit);
+  if (!weights.defined()) return reduced_loss(train, outputs, targets, reduction, unit);
   const torch::Tensor losses =
-      loss_of(train, outputs, targets, at::Reduction::None, unit);  // [rows] or [rows, outputs]
+      reduced_loss(train, outputs, targets, at::Reduction::None, unit);  // [rows] or [rows, outputs]
   const torch::Tensor weighted = losses * (losses.dim() == 1 ? weights : weights.unsqueeze(1));
   return reduced(weighted, reduction);
 }

@@ -65,9 +65,9 @@ class NativeNetwork {
   void gather(const std::int64_t* rows, std::int64_t count, bool weighted);
 
   /// Computes the forward and backward pass and, for the last tile of a batch, the update. Returns the weighted sum of
-  /// the losses of all rows (for mse and bce also over the outputs). A `hook` must be passed for all tiles of a batch;
-  /// the complete gradient is then in memory before the update. Without a hook, each group of gradients is used while
-  /// it is in the cache.
+  /// the losses of all rows (over the outputs too if Loss::is_per_output()). A `hook` must be passed for all tiles of a
+  /// batch; the complete gradient is then in memory before the update. Without a hook, each group of gradients is used
+  /// while it is in the cache.
   double train(const BatchTile& tile, const GradientHook<Value>* hook = nullptr);
 
   /// Computes the forward pass without dropout. Returns the loss sum and writes the outputs [count, outputs],

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -20,8 +19,8 @@ inline double unified(double value) {
 template <class Value>
 bool is_same(const Value& one, const Value& other) {
   if constexpr (std::is_same_v<Value, double>) {
-    const double a = unified(one), b = unified(other);
-    return std::memcmp(&a, &b, sizeof a) == 0;
+    if (std::isnan(one) || std::isnan(other)) return std::isnan(one) && std::isnan(other);
+    return one == other && std::signbit(one) == std::signbit(other);
   } else {
     return one == other;
   }

@@ -16,6 +16,7 @@
 #include "runs/journal/field_values.hpp"
 #include "study/metrics.hpp"
 #include "study/study.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -192,6 +193,7 @@ void read_curve(const Json& rows, TrainedIteration& iteration) {
 bool is_possible(const RecordedStage& recorded) {
   const Stage& stage = recorded.stage;
   if (stage.number < 0 || recorded.first_iteration < 0) return false;
+  if (stage.from_epoch < 0 || stage.to_epoch.value_or(max_epochs) <= stage.from_epoch) return false;
   std::int64_t trials = 0;
   for (const IndexRange& range : stage.trials) {
     if (range.begin < trials || range.empty() || range.end > max_iterations) return false;

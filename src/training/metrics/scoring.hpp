@@ -33,7 +33,7 @@ struct RowScale {
 };
 RowScale row_scale(const Scoring& scoring, const float* outputs);
 
-/// The probability of a class for a row of outputs with this scale; for mse its output.
+/// The probability of a class for a row of outputs with this scale; without probabilities (Link::none) its output.
 double class_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label);
 
 }  // namespace sheaf

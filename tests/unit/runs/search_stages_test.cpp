@@ -4,8 +4,8 @@
 #include "core/error.hpp"
 #include "search/single_stage.hpp"
 #include "support/catch.hpp"
-#include "support/halving.hpp"
 #include "support/plain_study.hpp"
+#include "support/two_stages.hpp"
 
 using namespace sheaf;
 
@@ -36,9 +36,9 @@ void add_stage_0(ResultStore& results) {
 }  // namespace
 
 TEST_CASE("stages are named from stored results up to the first incomplete stage") {
-  const test::Halving halving;
+  const test::TwoStages searcher;
   Plan plan(study_of_four());
-  SearchStages stages(halving, plan);
+  SearchStages stages(searcher, plan);
   REQUIRE(stages.choose_next());
   CHECK(stages.last_stage_text() == " of stage 0");
   CHECK(stages.position_text() == "stage 0 of 0..1");
@@ -63,9 +63,9 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
 }
 
 TEST_CASE("a failed iteration delays the next stage until another attempt has trained it") {
-  const test::Halving halving;
+  const test::TwoStages searcher;
   Plan plan(study_of_four());
-  SearchStages stages(halving, plan);
+  SearchStages stages(searcher, plan);
   stages.choose_next();
   ResultStore results;
   results.append(trained(5, 2, IterationStatus::failed), {}, 0);

@@ -58,17 +58,17 @@ using List = std::vector<std::int64_t>;
 
 }  // namespace
 
-TEST_CASE("rungs are integers, end with all epochs, and leave at least one trial") {
-  CHECK(rungs_of(243, 243, 3, 1) == List{1, 3, 9, 27, 81, 243});
-  CHECK(rungs_of(1000, 1000, 10, 1) == List{1, 10, 100, 1000});
-  CHECK(rungs_of(27, 100, 3, 1) == List{3, 11, 33, 100});
-  CHECK(rungs_of(79, 81, 3, 1) == List{3, 9, 27, 81});
-  CHECK(rungs_of(80, 27, 3, 2) == List{3, 9, 27});
-  CHECK(rungs_of(5, 2, 3, 1) == List{2});
-  CHECK(rungs_of(2, 1000000, 2, 1) == List{500000, 1000000});
+TEST_CASE("stages end after whole epochs, the last one with all epochs, and leave at least one trial") {
+  CHECK(stage_ends(243, 243, 3, 1) == List{1, 3, 9, 27, 81, 243});
+  CHECK(stage_ends(1000, 1000, 10, 1) == List{1, 10, 100, 1000});
+  CHECK(stage_ends(27, 100, 3, 1) == List{3, 11, 33, 100});
+  CHECK(stage_ends(79, 81, 3, 1) == List{3, 9, 27, 81});
+  CHECK(stage_ends(80, 27, 3, 2) == List{3, 9, 27});
+  CHECK(stage_ends(5, 2, 3, 1) == List{2});
+  CHECK(stage_ends(2, 1000000, 2, 1) == List{500000, 1000000});
 }
 
-TEST_CASE("a rung continues the best trials: a part of 1 / factor, rounded up") {
+TEST_CASE("a stage continues the best trials: a part of 1 / factor, rounded up") {
   const auto by_number = [](const Iteration& iteration) { return static_cast<double>(iteration.trial % 17); };
   const Plan plan = searched(study_of(79, 81, 3), by_number);
   CHECK(trial_counts(plan) == List{79, 27, 9, 3});

@@ -249,28 +249,28 @@ TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of 
   check_valid(grid(file_study(), {searched("train.epochs", {"1"})}));
 }
 
-TEST_CASE("search: halving without a second rung gets advice that helps") {
+TEST_CASE("search: halving without a second stage gets advice that helps") {
   const SearchedKey rates = searched("train.learning_rate", {"0.1", "0.2", "0.3", "0.4"});
   const auto halving = [](const Assignments& values, const std::vector<SearchedKey>& keys) {
     return study_with({{"search.method", "halving"}}, grid(file_study(values), keys));
   };
   check_valid(halving({{"train.epochs", "3"}}, {rates}));
   check_one_problem(halving({{"search.factor", "100"}}, {rates}),
-                    "search.method = halving has no second rung (it has 4 trials, and search.factor = 100). Search "
+                    "search.method = halving has no second stage (it has 4 trials, and search.factor = 100). Search "
                     "more trials, reduce search.factor, or set search.method = grid.");
   check_one_problem(halving({}, {searched("train.learning_rate", {"0.1"})}),
-                    "search.method = halving has no second rung (it has 1 trial, and search.factor = 3). Search "
+                    "search.method = halving has no second stage (it has 1 trial, and search.factor = 3). Search "
                     "more trials, or set search.method = grid.");
   check_one_problem(halving({{"train.epochs", "5"}, {"search.min_epochs", "6"}}, {rates}),
-                    "search.method = halving has no second rung (search.min_epochs = 6 times search.factor = 3 is "
+                    "search.method = halving has no second stage (search.min_epochs = 6 times search.factor = 3 is "
                     "more than train.epochs = 5). Increase train.epochs, reduce search.min_epochs, or set "
                     "search.method = grid.");
   check_one_problem(halving({{"train.epochs", "2"}}, {rates}),
-                    "search.method = halving has no second rung (search.min_epochs = 1 times search.factor = 3 is "
+                    "search.method = halving has no second stage (search.min_epochs = 1 times search.factor = 3 is "
                     "more than train.epochs = 2). Increase train.epochs, reduce search.factor, or set "
                     "search.method = grid.");
   check_one_problem(halving({{"train.epochs", "1"}}, {rates}),
-                    "search.method = halving has no second rung (search.min_epochs = 1 times search.factor = 3 is "
+                    "search.method = halving has no second stage (search.min_epochs = 1 times search.factor = 3 is "
                     "more than train.epochs = 1). Increase train.epochs, or set search.method = grid.");
 }
 

@@ -16,10 +16,10 @@
 #include "data/synthetic.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "runs/journal/journal_line.hpp"
-#include "support/halving.hpp"
 #include "support/hdf5_fixture.hpp"
 #include "support/plain_study.hpp"
 #include "support/small_studies.hpp"
+#include "support/two_stages.hpp"
 
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
@@ -130,7 +130,7 @@ class TwoStages {
     if (world.is_root()) fs::remove(data_file);
   }
 
-  ExitCode execute(const Study& study, bool resume, MakeSearcher make = make_halving) const {
+  ExitCode execute(const Study& study, bool resume, MakeSearcher make = make_two_stages) const {
     return execute_run(study, {"stages_test", resume}, world, make);
   }
 
@@ -138,7 +138,7 @@ class TwoStages {
   std::vector<Row> results_of_one_rank(const Study& study) const {
     remove();
     const Communicator alone = world.split(world.is_root() ? 0 : -1);
-    if (world.is_root()) CHECK(execute_run(study, {"stages_test"}, alone, make_halving) == ExitCode::done);
+    if (world.is_root()) CHECK(execute_run(study, {"stages_test"}, alone, make_two_stages) == ExitCode::done);
     const auto rows = world.is_root() ? results() : std::vector<Row>();
     remove();
     return rows;
@@ -207,20 +207,20 @@ std::vector<TrainedIteration> trained_alone(const Study& configured, const Plan&
   return trained;
 }
 
-class OtherHalving : public Halving {
+class OtherSearch : public TwoStages {
  public:
   std::optional<Stage> next(const KnownResults& known) const override {
-    auto stage = Halving::next(known);
+    auto stage = TwoStages::next(known);
     if (stage->number == 1) stage->to_epoch = 5;
     return stage;
   }
 };
 
-class InterruptedHalving : public Halving {
+class InterruptedSearch : public TwoStages {
  public:
   std::optional<Stage> next(const KnownResults& known) const override {
     if (known.plan().stage_count() == 1) std::raise(SIGTERM);
-    return Halving::next(known);
+    return TwoStages::next(known);
   }
 };
 
@@ -240,14 +240,14 @@ TEST_CASE("a two-stage search trains both stages and writes each result with its
   REQUIRE(rows.size() == static_cast<std::size_t>(stage_0 + stage_1));
   Plan plan(study);
   KnownResults known(plan);
-  plan.add(*Halving().next(known));
+  plan.add(*TwoStages().next(known));
   for (std::int64_t number = 0; number < stage_0; ++number) {
     IterationResult result;
     result.iteration = number;
     result.final_loss = std::stod(rows[static_cast<std::size_t>(number)].at("final_loss"));
     known.add(result.iteration, known_result(result));
   }
-  plan.add(*Halving().next(known));
+  plan.add(*TwoStages().next(known));
   REQUIRE(plan.iteration_count() == stage_0 + stage_1);
   const auto alone = trained_alone(study, plan);
   for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
@@ -332,7 +332,7 @@ TEST_CASE("a signal between two stages stops the run, and resuming it trains the
   run.cut_at(0, false);
   {
     const StopSignals signals;
-    CHECK(run.execute(study, true, make_kind<InterruptedHalving>) == ExitCode::stopped);
+    CHECK(run.execute(study, true, make_kind<InterruptedSearch>) == ExitCode::stopped);
   }
   const StopSignals none;  // clears the recorded signal
   CHECK_FALSE(fs::exists(directory + "/results.csv"));
@@ -347,7 +347,7 @@ TEST_CASE("resuming fails when the searcher now names another stage than the jou
   REQUIRE(run.execute(study, false) == ExitCode::done);
   for (const std::int64_t number : {stage_0 - 1, stage_0 + 3}) {
     run.cut_at(number, true);
-    CHECK_THROWS_WITH(run.execute(study, true, make_kind<OtherHalving>),
+    CHECK_THROWS_WITH(run.execute(study, true, make_kind<OtherSearch>),
                       "stage 1 of 'stages_test_run' began with other trials than the search chooses now (earlier "
                       "results have changed, or another program wrote them). Start a new run with another run.output.");
     CHECK(run.execute(study, true) == ExitCode::done);
@@ -360,7 +360,7 @@ TEST_CASE("results of another second stage do not count, even if no journal reco
   REQUIRE(run.execute(study, false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();
   run.cut_at(0, false);
-  REQUIRE(run.execute(study, true, make_kind<OtherHalving>) == ExitCode::done);
+  REQUIRE(run.execute(study, true, make_kind<OtherSearch>) == ExitCode::done);
   if (run.world.is_root()) CHECK(results() != whole);
   run.lose({stage_0 + 1, stage_0 + 2}, false);
   CHECK(run.execute(study, true) == ExitCode::done);

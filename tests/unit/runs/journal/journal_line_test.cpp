@@ -11,6 +11,7 @@
 #include "files/checksum.hpp"
 #include "study/metrics.hpp"
 #include "study/study.hpp"
+#include "study/value_types.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
 
@@ -160,6 +161,18 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
                         std::int64_t members) {
     return RecordedStage{{1, std::move(trials), repeats, {0, folds}, members, 3, std::nullopt}, 1};
   };
+  const auto epochs = [&](std::int64_t from, std::optional<std::int64_t> to) {
+    RecordedStage recorded = stage({{0, 2}}, 1, 1, 1);
+    recorded.stage.from_epoch = from;
+    recorded.stage.to_epoch = to;
+    return recorded;
+  };
+  CHECK(accepts(epochs(0, 1)));
+  CHECK(accepts(epochs(3, 4)));
+  CHECK_FALSE(accepts(epochs(3, 3)));
+  CHECK_FALSE(accepts(epochs(3, 2)));
+  CHECK_FALSE(accepts(epochs(3, -1)));
+  CHECK_FALSE(accepts(epochs(max_epochs, std::nullopt)));
   CHECK(accepts(stage({{0, 2}, {3, 4}}, 2, 1, 1)));
   CHECK(accepts(stage({{0, max_iterations - 1}}, 1, 1, 1)));
   CHECK_FALSE(accepts(stage({{0, max_iterations}}, 1, 1, 1)));

@@ -12,7 +12,7 @@
 
 namespace sheaf::test {
 
-class Halving : public Searcher {
+class TwoStages : public Searcher {
  public:
   std::int64_t max_stages() const override { return 2; }
 
@@ -48,8 +48,8 @@ class Halving : public Searcher {
   }
 };
 
-inline std::unique_ptr<const Searcher> make_halving(const Study& /*study*/) {
-  return std::make_unique<Halving>();
+inline std::unique_ptr<const Searcher> make_two_stages(const Study& /*study*/) {
+  return std::make_unique<TwoStages>();
 }
 
 }  // namespace sheaf::test
