@@ -200,7 +200,6 @@ bool is_possible(const RecordedStage& recorded) {
     trials = range.end;
   }
   if (stage.folds.begin < 0 || stage.folds.begin > max_iterations) return false;
-  if (stage.from_epoch < 0 || (stage.to_epoch && *stage.to_epoch <= stage.from_epoch)) return false;
   std::int64_t room = max_iterations - recorded.first_iteration;
   for (const std::int64_t factor : {stage.trial_count(), stage.repeats, stage.folds.count(), stage.members}) {
     if (factor < 1 || factor > room) return false;

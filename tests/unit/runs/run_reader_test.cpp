@@ -9,7 +9,7 @@
 #include "runs/journal/journal_files.hpp"
 #include "search/single_stage.hpp"
 #include "support/sample_results.hpp"
-#include "support/two_stages.hpp"
+#include "support/two_stage_search.hpp"
 
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
@@ -32,7 +32,7 @@ Study settled_study() {
   return study;
 }
 
-// A run with the two stages of TwoStages: iterations 0..3, then iterations 4 and 5 of trials 0 and 1.
+// A run with the two stages of TwoStageSearch: iterations 0..3, then iterations 4 and 5 of trials 0 and 1.
 class Run {
  public:
   Run() { write_study(directory(), settled_study()); }
@@ -62,7 +62,7 @@ class Run {
 };
 
 struct Reading {
-  test::TwoStages searcher;
+  test::TwoStageSearch searcher;
   Plan plan{settled_study()};
   SearchStages stages{searcher, plan};
   RunProgress progress;

@@ -5,7 +5,7 @@
 #include "search/single_stage.hpp"
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
-#include "support/two_stages.hpp"
+#include "support/two_stage_search.hpp"
 
 using namespace sheaf;
 
@@ -36,7 +36,7 @@ void add_stage_0(ResultStore& results) {
 }  // namespace
 
 TEST_CASE("stages are named from stored results up to the first incomplete stage") {
-  const test::TwoStages searcher;
+  const test::TwoStageSearch searcher;
   Plan plan(study_of_four());
   SearchStages stages(searcher, plan);
   REQUIRE(stages.choose_next());
@@ -63,7 +63,7 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
 }
 
 TEST_CASE("a failed iteration delays the next stage until another attempt has trained it") {
-  const test::TwoStages searcher;
+  const test::TwoStageSearch searcher;
   Plan plan(study_of_four());
   SearchStages stages(searcher, plan);
   stages.choose_next();

@@ -19,7 +19,7 @@
 #include "support/hdf5_fixture.hpp"
 #include "support/plain_study.hpp"
 #include "support/small_studies.hpp"
-#include "support/two_stages.hpp"
+#include "support/two_stage_search.hpp"
 
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
@@ -130,7 +130,7 @@ class TwoStages {
     if (world.is_root()) fs::remove(data_file);
   }
 
-  ExitCode execute(const Study& study, bool resume, MakeSearcher make = make_two_stages) const {
+  ExitCode execute(const Study& study, bool resume, MakeSearcher make = make_two_stage_search) const {
     return execute_run(study, {"stages_test", resume}, world, make);
   }
 
@@ -138,7 +138,7 @@ class TwoStages {
   std::vector<Row> results_of_one_rank(const Study& study) const {
     remove();
     const Communicator alone = world.split(world.is_root() ? 0 : -1);
-    if (world.is_root()) CHECK(execute_run(study, {"stages_test"}, alone, make_two_stages) == ExitCode::done);
+    if (world.is_root()) CHECK(execute_run(study, {"stages_test"}, alone, make_two_stage_search) == ExitCode::done);
     const auto rows = world.is_root() ? results() : std::vector<Row>();
     remove();
     return rows;
@@ -207,20 +207,20 @@ std::vector<TrainedIteration> trained_alone(const Study& configured, const Plan&
   return trained;
 }
 
-class OtherSearch : public TwoStages {
+class OtherSearch : public TwoStageSearch {
  public:
   std::optional<Stage> next(const KnownResults& known) const override {
-    auto stage = TwoStages::next(known);
+    auto stage = TwoStageSearch::next(known);
     if (stage->number == 1) stage->to_epoch = 5;
     return stage;
   }
 };
 
-class InterruptedSearch : public TwoStages {
+class InterruptedSearch : public TwoStageSearch {
  public:
   std::optional<Stage> next(const KnownResults& known) const override {
     if (known.plan().stage_count() == 1) std::raise(SIGTERM);
-    return TwoStages::next(known);
+    return TwoStageSearch::next(known);
   }
 };
 
@@ -240,14 +240,14 @@ TEST_CASE("a two-stage search trains both stages and writes each result with its
   REQUIRE(rows.size() == static_cast<std::size_t>(stage_0 + stage_1));
   Plan plan(study);
   KnownResults known(plan);
-  plan.add(*TwoStages().next(known));
+  plan.add(*TwoStageSearch().next(known));
   for (std::int64_t number = 0; number < stage_0; ++number) {
     IterationResult result;
     result.iteration = number;
     result.final_loss = std::stod(rows[static_cast<std::size_t>(number)].at("final_loss"));
     known.add(result.iteration, known_result(result));
   }
-  plan.add(*TwoStages().next(known));
+  plan.add(*TwoStageSearch().next(known));
   REQUIRE(plan.iteration_count() == stage_0 + stage_1);
   const auto alone = trained_alone(study, plan);
   for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {

@@ -12,7 +12,7 @@
 
 namespace sheaf::test {
 
-class TwoStages : public Searcher {
+class TwoStageSearch : public Searcher {
  public:
   std::int64_t max_stages() const override { return 2; }
 
@@ -48,8 +48,8 @@ class TwoStages : public Searcher {
   }
 };
 
-inline std::unique_ptr<const Searcher> make_two_stages(const Study& /*study*/) {
-  return std::make_unique<TwoStages>();
+inline std::unique_ptr<const Searcher> make_two_stage_search(const Study& /*study*/) {
+  return std::make_unique<TwoStageSearch>();
 }
 
 }  // namespace sheaf::test
