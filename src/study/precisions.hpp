@@ -26,10 +26,11 @@ struct PrecisionRow {
 /// In the order of Precision.
 inline constexpr std::array precision_table = {
     PrecisionRow{Precision::float32, "float32", "", false, false, "fp32 float"},
-    PrecisionRow{Precision::float64, "float64",
-                 "features and targets are still rounded to float32 when they are read", false, false, "fp64 double"},
+    PrecisionRow{Precision::float64, "float64", "features and targets are still rounded to float32 when they are read",
+                 false, false, "fp64 double"},
     PrecisionRow{Precision::bfloat16, "bfloat16",
-                 "mixed precision as in PyTorch's autocast, with weights and optimizer in float32", true, false, "bf16"},
+                 "mixed precision as in PyTorch's autocast, with weights and optimizer in float32", true, false,
+                 "bf16"},
     PrecisionRow{Precision::tf32, "tf32", "float32 with TF32 products, only on GPUs", true, true, ""},
 };
 static_assert(is_in_order(precision_table));

@@ -26,7 +26,7 @@ std::string without_file(const std::string& value) {
 
 SettingRow& SettingRow::only_with(const std::string& key, const std::vector<std::string>& values) {
   const auto row = std::find_if(table_.begin(), table_.end(), [&](const auto& entry) { return entry.info.key == key; });
-  assert(row != table_.end() && std::all_of(values.begin(), values.end(), row->setter));
+  assert(row != table_.end() && !values.empty() && std::all_of(values.begin(), values.end(), row->setter));
   const auto holds = [text = row->text, values](const Study& study) {
     const std::string value = without_file(text(study));
     return std::any_of(values.begin(), values.end(), [&](const auto& wanted) { return without_file(wanted) == value; });

@@ -1,5 +1,6 @@
 """Runs the program for the tests, with or without mpiexec, and returns its output and exit code."""
 
+import contextlib
 import csv
 import os
 import re
@@ -55,8 +56,11 @@ def one_rank_each(*commands):
 
 def _state(process):
     """The state letter of a process in /proc: T is stopped, Z has ended."""
-    with open(f"/proc/{process}/stat") as file:
-        return file.read().rpartition(")")[2].split()[0]
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except FileNotFoundError:  # its parent knows that it has ended
+        return "Z"
 
 
 def children_of(parent):
@@ -96,7 +100,8 @@ class Started:
         while time.monotonic() < end:
             processes = self.rank_processes()
             for process in processes:
-                os.kill(process, signal.SIGSTOP)
+                with contextlib.suppress(ProcessLookupError):  # it has ended
+                    os.kill(process, signal.SIGSTOP)
             while any(_state(process) not in "TZ" for process in processes):
                 pass
             if happened():
@@ -109,7 +114,8 @@ class Started:
 
     def go_on(self):
         for process in self.rank_processes():
-            os.kill(process, signal.SIGCONT)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
 
     def wait_for(self, happened, seconds=HANGS):
         """Waits for `happened()`. Returns False if the program ended first. Raises TimeoutError after `seconds`."""
