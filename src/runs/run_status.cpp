@@ -29,8 +29,7 @@ std::vector<TrainedTrial> complete_trials(const RunState& run) {
   const auto total = results.positions_of({0, run.plan.iteration_count()}).end;
   for (std::int64_t position = 0; position < total;) {
     const Iteration iteration = run.plan.iteration(results.packed(static_cast<std::size_t>(position)).iteration());
-    const std::int64_t first = run.plan.number_of({iteration.stage, iteration.trial, 0, 0, 0});
-    const IndexRange iterations{first, first + run.plan.stage(iteration.stage).per_trial()};
+    const IndexRange iterations = run.plan.iterations_of_trial(iteration.stage, iteration.trial);
     const IndexRange found = results.positions_of(iterations);
     if (found.count() == iterations.count()) trials.push_back({iteration.trial, iterations});
     position = found.end;

@@ -66,17 +66,17 @@ class Halving : public Searcher {
     if (number + 1 < max_stages()) stage.to_epoch = stage_ends_[static_cast<std::size_t>(number)];
     if (number == 0) return stage;
     stage.from_epoch = stage_ends_[static_cast<std::size_t>(number) - 1];
-    stage.trials = ranges_of(best_of(known));
+    stage.trials = ranges_of(certain_trials(known));
     if (stage.trials.empty()) return std::nullopt;
     return stage;
   }
 
-  std::vector<IndexRange> certain(const KnownResults& known) const override { return ranges_of(best_of(known)); }
+  std::vector<IndexRange> certain(const KnownResults& known) const override { return ranges_of(certain_trials(known)); }
 
  private:
   // The trials of the last stage that continue even if all trials with missing results become better, ascending.
   // Diverged trainings cannot continue.
-  std::vector<std::int64_t> best_of(const KnownResults& known) const {
+  std::vector<std::int64_t> certain_trials(const KnownResults& known) const {
     const Plan& plan = known.plan();
     const Stage& stage = plan.stage(plan.stage_count() - 1);
     Leaderboard leaderboard(plan, ranking_, stage.trial_count());

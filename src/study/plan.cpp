@@ -115,6 +115,11 @@ Iteration Plan::iteration(std::int64_t number) const {
   return iteration;
 }
 
+IndexRange Plan::iterations_of_trial(std::int64_t stage, std::int64_t trial) const {
+  const std::int64_t first = number_of({stage, trial, 0, at(stage).stage.folds.begin, 0});
+  return {first, first + at(stage).stage.per_trial()};
+}
+
 std::int64_t Plan::number_of(const IterationKey& key) const {
   const PlannedStage& planned = at(key.stage);
   const Stage& stage = planned.stage;
@@ -122,7 +127,7 @@ std::int64_t Plan::number_of(const IterationKey& key) const {
       std::upper_bound(stage.trials.begin(), stage.trials.end(), key.trial,
                        [](std::int64_t wanted, const IndexRange& range) { return wanted < range.begin; });
   const auto index = static_cast<std::size_t>(after - stage.trials.begin() - 1);
-  assert(key.trial < stage.trials[index].end);
+  assert(key.trial < stage.trials[index].end && stage.folds.has(key.fold));
   const std::int64_t position = planned.offsets[index] + key.trial - stage.trials[index].begin;
   const std::int64_t fold = key.fold - stage.folds.begin;
   return planned.iterations.begin +

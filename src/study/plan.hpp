@@ -64,6 +64,8 @@ class Plan {
   /// Iterations of all stages so far.
   std::int64_t iteration_count() const { return stages_.empty() ? 0 : stages_.back().iterations.end; }
   Iteration iteration(std::int64_t number) const;
+  /// The iterations of a trial of a stage.
+  IndexRange iterations_of_trial(std::int64_t stage, std::int64_t trial) const;
   /// The number of the iteration with this key; the inverse of `iteration`.
   std::int64_t number_of(const IterationKey& key) const;
   /// The iteration of the last stage that begins or continues a training; nullopt if none does.

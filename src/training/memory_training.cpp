@@ -159,7 +159,9 @@ TrainedIteration train_iteration(const TrainingContext& context, const Iteration
 
 void train_ahead(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& next,
                  const IterationInput& input, Trainer& trainer, const std::function<bool()>& stop_requested) {
-  MemoryTraining(context, iteration, trial, next.epochs_of(trial.train.epochs), input, trainer, 0)
+  TrainingContext without_log = context;  // its lines name iterations, and that of the next stage has no number yet
+  without_log.loss_log = nullptr;
+  MemoryTraining(without_log, iteration, trial, next.epochs_of(trial.train.epochs), input, trainer, 0)
       .run_ahead(stop_requested);
 }
 

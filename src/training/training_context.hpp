@@ -18,7 +18,7 @@ struct Study;
 /// Loads and saves checkpoints by training_of() their iterations. Lanes call these functions concurrently, for
 /// different trainings.
 struct Checkpoints {
-  double interval_seconds = 60;  ///< infinite: only when a training pauses
+  double interval_seconds = 60;  ///< infinite: only when a training pauses or stops
   std::function<std::optional<std::string>(const IterationKey& training)> load;
   /// Renames the checkpoint that was loaded last, so that it is not loaded again, and logs the reason. Throws RunError.
   std::function<void(const IterationKey& training, const std::string& reason)> set_aside;

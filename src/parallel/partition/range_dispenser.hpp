@@ -66,8 +66,11 @@ class RangeDispenser {
     assert(is_open_ && range.begin >= pool_);
     if (!range.empty()) added_.push_back(range);
   }
-  /// Declares that no more ranges will be added.
-  void close() { is_open_ = false; }
+  /// Declares that no more ranges will be added, and drops those that were added and not handed out yet.
+  void close() {
+    is_open_ = false;
+    added_.clear();
+  }
   /// Whether the last request of a node was in vain, and there is still nothing to hand out.
   bool is_short() const { return waiting_nodes_ > 0 && taken_ == pool_ && added_.empty(); }
 
@@ -84,7 +87,7 @@ class RangeDispenser {
       waiting_nodes_ -= !waits && node.waits ? 1 : 0;
       node.waits = waits;
     }
-    granted.exhausted = taken_ == pool_ && added_.empty() && !is_open_;
+    granted.exhausted = taken_ == pool_ && !is_open_;
     if ((granted.exhausted || report.leaving) && !std::exchange(node.knows_exhausted, true)) ++informed_nodes_;
     if (report.leaving && !std::exchange(node.has_left, true)) ++left_;
     return granted;

@@ -93,6 +93,7 @@ void WorkSource::begin(PartitionKind kind, std::int64_t total, MoreWork more) {
   state.total = total;
   state.start = state.measured_at = Clock::now();
   state.leaving = state.has_left = false;
+  state.added.clear();
   state.pool->begin(kind);
   if (!state.is_leader) return;
   const std::int64_t shared = is_dynamic(kind) ? total : 0;
@@ -121,6 +122,7 @@ void WorkSource::add(const IndexRange& iterations) {
 void WorkSource::close() {
   assert(state_->world.is_root());
   if (state_->exchange) state_->exchange->dispenser().close();
+  state_->added.clear();
   state_->is_open = false;
   state_->fill_pool();
 }
@@ -213,7 +215,7 @@ double WorkSource::State::service() {
 void WorkSource::State::fill_pool() {
   if (exchange || pool->is_closed()) return;
   for (; !added.empty() && pool->has_empty_slot(); added.pop_front()) pool->add(added.front());
-  if (added.empty() && !is_open) pool->close();
+  if (!is_open) pool->close();
 }
 
 void WorkSource::State::exchange_reports() {

@@ -44,7 +44,8 @@ class WorkSource {
   /// in which they were added. Lanes without work wait for them until close() is called. For rank 0 with
   /// MoreWork::may_follow. Local.
   void add(const IndexRange& iterations);
-  /// Declares that no more iterations will be added. For rank 0. Local.
+  /// Declares that no more iterations will be added, and drops those that were added and not requested by a node yet.
+  /// For rank 0. Local.
   void close();
   /// Returns whether lanes wait for iterations to be added, as far as rank 0 knows. Local.
   bool is_short() const;
@@ -68,7 +69,8 @@ class WorkSource {
   /// call. Throws ConnectionLost, on all ranks of a node, if another node has been silent for too long. It may be
   /// called again after that and does not throw again. Local, never blocks.
   double service();
-  /// Records that the lanes of this rank have ended. Called once, by the main thread. Local.
+  /// Records that the lanes of this rank have ended. Called once between begin() and leave(), by the main thread.
+  /// Local.
   void end_lanes();
   /// Ends the exchange with the other ranks. Sleeps until all ranks have called it. Afterwards only begin(), the counts
   /// and the destructor may be called. Throws ConnectionLost like `service`. Collective over world.

@@ -134,7 +134,10 @@ std::string CheckpointFiles::path_of(const IterationKey& training, std::int64_t 
 }
 
 void CheckpointFiles::expect(const IterationKey& training, std::int64_t steps) {
-  if (steps_of(training).empty()) set_steps(training, {steps});
+  auto saved = steps_of(training);
+  if (!saved.empty() && saved.back() >= steps) return;
+  saved.push_back(steps);
+  set_steps(training, std::move(saved));
 }
 
 std::optional<std::string> CheckpointFiles::load(const IterationKey& training) {
@@ -204,9 +207,15 @@ void CheckpointFiles::save(const IterationKey& training, std::int64_t steps, con
 
 void CheckpointFiles::keep(const std::vector<CheckpointName>& names) {
   const std::lock_guard lock(mutex_);
-  steps_.clear();
+  const auto own = std::exchange(steps_, {});
   for (const CheckpointName& name : names) steps_[name.training].push_back(name.steps);
-  for (auto& [training, saved] : steps_) std::sort(saved.begin(), saved.end());
+  for (auto& [training, saved] : steps_) {
+    // The listing of a shared directory may lack files that this rank has just written.
+    if (const auto found = own.find(training); found != own.end())
+      saved.insert(saved.end(), found->second.begin(), found->second.end());
+    std::sort(saved.begin(), saved.end());
+    saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
+  }
 }
 
 void CheckpointFiles::discard(const IterationKey& training) {

@@ -40,8 +40,8 @@ class CheckpointFiles {
   /// another format or belong to another run are renamed; files that have been removed are skipped. Throws RunError.
   std::optional<std::string> load(const IterationKey& training);
 
-  /// Makes load() look for the checkpoint after `steps` steps, which another rank may have saved, if this rank has none
-  /// of the training.
+  /// Makes load() look for the checkpoint after `steps` steps, which another rank may have saved, unless this rank
+  /// knows a later one.
   void expect(const IterationKey& training, std::int64_t steps);
 
   /// Renames the newest checkpoint of the training, so that load() does not return it again, and logs a warning with
@@ -53,7 +53,7 @@ class CheckpointFiles {
   /// the file the next stage trains them from the beginning. Throws RunError.
   void save(const IterationKey& training, std::int64_t steps, const std::string& state, bool paused = false);
 
-  /// Forgets all checkpoints except `names`, which may be from other processes.
+  /// Forgets the checkpoints of trainings that are not in `names`, which may be from other processes.
   void keep(const std::vector<CheckpointName>& names);
 
   /// Removes the checkpoints of a training whose result is on disk.

@@ -111,6 +111,8 @@ TEST_CASE("a stage can have some of the folds, whose iterations are those of the
     const Iteration iteration = plan.iteration(number);
     CHECK(plan.number_of(iteration) == number);
     CHECK(plan.stage(iteration.stage).folds.has(iteration.fold));
+    const IndexRange of_trial = plan.iterations_of_trial(iteration.stage, iteration.trial);
+    CHECK((of_trial.has(number) && of_trial.count() == plan.stage(iteration.stage).per_trial()));
     IterationKey key = training_of(iteration);
     CHECK(iteration.seed == whole.iteration(whole.number_of(key)).seed);
     CHECK(plan.last_iteration_of(key).has_value() == (iteration.stage == 1));

@@ -9,6 +9,8 @@ namespace {
 
 constexpr int head_tag = 1;
 constexpr int batch_tag = 2;
+constexpr double seconds_per_rank = 1e-4;
+constexpr int max_batches = 100;  // in one call of service()
 static_assert(std::is_trivially_copyable_v<EarlyResult>, "sent as bytes; all machines of a job have the same layout");
 
 std::size_t bytes_of(const std::vector<EarlyResult>& batch) {
@@ -55,15 +57,18 @@ std::vector<EarlyResult> EarlyResults::take_own() {
 void EarlyResults::send() {
   if (head_.is_last || !sending_head_.is_done() || !sending_batch_.is_done()) return;
   const bool is_last = has_ended_;  // read before the results are taken
+  const double period = seconds_per_rank * static_cast<double>(channel_.size());
+  if (!is_last && seconds_since(sent_at_) < period) return;
   batch_ = take_own();
   if (batch_.empty() && !is_last) return;
   head_ = {static_cast<std::int64_t>(batch_.size()), is_last};
+  sent_at_ = Clock::now();
   sending_head_ = Message::send(channel_, 0, head_tag, &head_, sizeof head_);
   if (!batch_.empty()) sending_batch_ = Message::send(channel_, 0, batch_tag, batch_.data(), bytes_of(batch_));
 }
 
 void EarlyResults::receive(std::vector<EarlyResult>& arrived) {
-  for (;;) {
+  for (int batches = 0; batches < max_batches; ++batches) {
     if (receiving_head_.is_pending()) {
       if (!receiving_head_.is_done()) return;
       received_batch_.resize(static_cast<std::size_t>(received_head_.count));

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "parallel/mpi/message.hpp"
 #include "search/searcher.hpp"
@@ -22,7 +23,8 @@ struct EarlyResult {
 };
 
 /// The results of one stage, in no order. Lanes add results; all other functions are for the main thread, which calls
-/// service() again and again until is_over(). Each rank has at most one batch under way. No rank waits for another one.
+/// service() again and again until is_over(). Each rank has at most one batch under way, and all ranks together send
+/// about 10,000 per second at most. No rank waits for another one.
 class EarlyResults {
  public:
   /// `channel`: a communicator of its own, with all ranks. It outlives the object. Local.
@@ -62,6 +64,7 @@ class EarlyResults {
   Head head_;
   std::vector<EarlyResult> batch_;
   Message sending_head_, sending_batch_;
+  Clock::time_point sent_at_ = Clock::now();
 
   // Of rank 0: the batch that is being received.
   int ranks_left_;  // ranks whose last batch has not been announced yet

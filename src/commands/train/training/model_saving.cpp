@@ -125,8 +125,7 @@ std::vector<std::string> write_best_model(const SavedModels& models, const RunRe
   std::vector<std::string> paths;
   for (const auto& name : names) paths.push_back("models/" + name);
   if (left || models.study.run.models != ModelsSaved::best) return paths;
-  const std::int64_t first = plan.number_of({best.stage, best.trial, 0, 0, 0});
-  const IndexRange kept{first, first + plan.stage(best.stage).per_trial()};
+  const IndexRange kept = plan.iterations_of_trial(best.stage, best.trial);
   for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
     if (number < kept.begin || number >= kept.end) remove_model(model_path(models.run_directory, number));
   return paths;

@@ -112,6 +112,10 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
     source.leave();
   } catch (const ConnectionLost& lost) {
     end_without_other_hosts(lost, stage, lanes, source);
+  } catch (...) {  // the lanes use the stage, which the caller destroys
+    source.stop();
+    while (!lanes.wait(1)) continue;
+    throw;
   }
   if (progress) progress->finish(source.finished_count(), seconds(), source.lowest_cost());
   return cause;

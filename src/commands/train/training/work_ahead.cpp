@@ -11,6 +11,7 @@ namespace {
 
 constexpr double min_waiting_seconds = 0.1;  // shorter waits are not worth a checkpoint
 constexpr double decision_share = 0.02;      // of the time of rank 0's main thread
+constexpr std::int64_t max_ranked = 100000;  // iterations, because the main thread also answers other nodes
 
 }  // namespace
 
@@ -48,13 +49,14 @@ void WorkAhead::add_work(WorkSource& source) {
   }
   if (!was_short_) short_since_ = now;
   was_short_ = true;
-  if (seconds_between(short_since_, now) < min_waiting_seconds) return;
+  if (not_added_.empty() && seconds_between(short_since_, now) < min_waiting_seconds) return;
   if (not_added_.empty() && decided_at_ != heard_ && now >= next_decision_) find_certain_trials();
   const Plan& plan = stages_.plan();
-  const std::int64_t stage = plan.stage_count() - 1, per_trial = plan.stage(stage).per_trial();
-  for (std::int64_t added = 0; !not_added_.empty() && added < source.lane_count(); added += per_trial) {
-    const std::int64_t first = plan.number_of({stage, not_added_.back(), 0, 0, 0}) - iterations_.begin;
-    source.add({count_ + first, count_ + first + per_trial});
+  for (std::int64_t added = 0; !not_added_.empty() && added < source.lane_count();) {
+    const IndexRange numbers = plan.iterations_of_trial(plan.stage_count() - 1, not_added_.back());
+    const std::int64_t shift = count_ - iterations_.begin;
+    source.add({numbers.begin + shift, numbers.end + shift});
+    added += numbers.count();
     not_added_.pop_back();
   }
 }
@@ -72,7 +74,7 @@ void WorkAhead::find_certain_trials() {
 bool allows_work_ahead(const SearchStages& stages, PartitionKind partition, bool is_streamed, bool is_array_task,
                        std::int64_t lanes) {
   return stages.following().has_value() && is_dynamic(partition) && !is_streamed && !is_array_task && lanes > 1 &&
-         2 * stages.last_iterations().count() < max_iterations;
+         stages.last_iterations().count() <= max_ranked;
 }
 
 }  // namespace sheaf

@@ -336,7 +336,7 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
         CHECK(std::is_sorted(saved_steps.begin(), saved_steps.end()));
         // The pauses after epochs 1 and 4, and what was trained ahead. A pause is not saved twice.
         if (pieces == 0) CHECK(saved_steps.size() == 2);
-        if (pieces == 10) CHECK(saved_steps.size() > 3);
+        if (pieces == 10) CHECK(saved_steps.size() >= 3);
         if (pieces == never_stops) CHECK(saved_steps.size() == 3);
         found.epochs = epochs;
         CHECK(found.predictions.empty() == (validation == 0));

@@ -142,6 +142,10 @@ TEST_CASE("a checkpoint of another rank is found if it is expected after its ste
   CHECK_FALSE(files.load(key(7)));
   files.expect(key(7), 40);
   CHECK(files.load(key(7)) == "of the other rank");
+  JobFiles continuing;  // knows the pause of the stage before
+  continuing.keep({{key(7), 30}});
+  continuing.expect(key(7), 40);
+  CHECK(continuing.load(key(7)) == "of the other rank");
   files.save(key(7), 50, "own");
   files.expect(key(7), 40);
   CHECK(files.load(key(7)) == "own");
