@@ -94,6 +94,7 @@ class Halving : public Searcher {
         for (const IterationResult& result : results) leaderboard.add(result, nullptr);
     }
     std::vector<std::int64_t> trials;
+    if (continue_count <= 0) return trials;
     for (const TrialSummary& trial : leaderboard.ranked())
       if (trial.diverged == 0 && static_cast<std::int64_t>(trials.size()) < continue_count)
         trials.push_back(trial.trial);

@@ -50,9 +50,9 @@ class KnownResults {
   std::vector<KnownResult> results_;  // by the iteration's number
 };
 
-/// What is known of a stage before the search: see Stage.
+/// What is known of a stage before the search: see Stage. Work ahead relies on the epochs.
 struct StageSize {
-  std::int64_t trials = 0;
+  std::int64_t trials = 0;  ///< an estimate; a stage may have fewer
   std::int64_t from_epoch = 0;
   std::optional<std::int64_t> to_epoch;
 };
@@ -66,7 +66,7 @@ class Searcher {
   /// The maximum number of stages. Results are gathered after a stage only if more stages may follow.
   virtual std::int64_t max_stages() const = 0;
 
-  /// The sizes of all stages, at most max_stages(), for estimates.
+  /// The sizes of all stages, at most max_stages().
   virtual std::vector<StageSize> sizes(const Plan& plan) const = 0;
 
   /// Returns the next stage (stage 0 if there are no results yet), or nullopt if the search is done. Called on rank 0
@@ -74,8 +74,8 @@ class Searcher {
   virtual std::optional<Stage> next(const KnownResults& known) const = 0;
 
   /// The trials of the last stage that the next one will certainly continue, whatever the results that are missing, as
-  /// ascending ranges. Failed iterations count as missing, because another attempt may train them. None by default.
-  /// Called on rank 0 only, while the stage is trained.
+  /// ascending ranges. Failed iterations count as missing, because another attempt may train them. None by default:
+  /// lanes then wait at the end of a stage. Called on rank 0 only, while the stage is trained.
   virtual std::vector<IndexRange> certain(const KnownResults&) const { return {}; }
 };
 

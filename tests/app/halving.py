@@ -132,28 +132,12 @@ checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are 
 run("every-model", "--run.models=all")
 checks.check(len(os.listdir("runs/every-model/models")) == FOLDS * sum(TRIALS) + 1, "run.models = all: models of all stages",
              str(os.listdir("runs/every-model/models")))
-with open("diverging.cfg", "w") as file:
-    file.write("""[data]
-source = synthetic
-task = regression
-rows = 500
-columns = 5
-validation = 0.2
-[model]
-kind = linear
-[train]
-optimizer = sgd
-epochs = 81
-warmup_epochs = 60
-batch_size = full
-[search]
-method = halving
-train.learning_rate = 2.5, 3, 3.5, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10
-[run]
-models = best
-device = cpu
-""")
-result = sheaf("run", "diverging.cfg", "--run.output=runs/diverging")
+with open("synthetic.cfg", "w") as file:
+    file.write("[data]\nsource = synthetic\nvalidation = 0.2\n[search]\nmethod = halving\n")
+result = sheaf("run", "synthetic.cfg", "--data.task=regression", "--data.rows=500", "--data.columns=5",
+               "--model.kind=linear", "--train.optimizer=sgd", "--train.epochs=81", "--train.warmup_epochs=60",
+               "--train.batch_size=full", "--search.train.learning_rate=2.5, 3, 3.5, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10",
+               "--run.models=best", "--run.device=cpu", "--run.output=runs/diverging")
 table = read_csv("runs/diverging/results.csv")
 checks.check(result.code == 0 and [row["status"] for row in table if row["stage"] == "2"] == ["diverged"],
              "the only finalist diverges", str([(row["trial"], row["stage"], row["status"]) for row in table]))
@@ -162,28 +146,9 @@ checks.check("warning" not in result.stderr and len(os.listdir("runs/diverging/m
 
 # Waiting lanes begin trials that certainly survive while the last trial of a stage trains. The wide network comes last;
 # its first epoch takes seconds, the others milliseconds.
-with open("ahead.cfg", "w") as file:
-    file.write("""[data]
-source = synthetic
-task = classification
-rows = 4000
-columns = 300
-classes = 3
-validation = 0.2
-[model]
-kind = mlp
-[train]
-loss = cross_entropy
-epochs = 9
-batch_size = 100
-[search]
-method = halving
-model.hidden = 4, 5, 6, 7, 8, 9, 10, 11, 3000 3000
-[run]
-models = none
-device = cpu
-""")
-AHEAD = ["ahead.cfg"]
+AHEAD = ["synthetic.cfg", "--data.task=classification", "--data.rows=4000", "--data.columns=300", "--data.classes=3",
+         "--model.kind=mlp", "--train.epochs=9", "--train.batch_size=100", "--run.models=none", "--run.device=cpu",
+         "--search.model.hidden=4, 5, 6, 7, 8, 9, 10, 11, 3000 3000"]
 EPOCH_STEPS = 32
 alone = run("alone", "--run.lanes=1", study=AHEAD)
 

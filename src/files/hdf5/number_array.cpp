@@ -18,6 +18,24 @@ constexpr TypeTraits traits[] = {{1, "int8"},    {2, "int16"},   {4, "int32"},  
 
 }  // namespace
 
+NumberType number_type_of(const StoredElement& element) {
+  switch (element.kind) {
+    case StoredElement::Kind::real:
+      return element.bytes == 2 ? NumberType::float16 : element.bytes == 4 ? NumberType::float32 : NumberType::float64;
+    case StoredElement::Kind::signed_integer:
+      return element.bytes == 1   ? NumberType::int8
+             : element.bytes == 2 ? NumberType::int16
+             : element.bytes == 4 ? NumberType::int32
+                                  : NumberType::int64;
+    case StoredElement::Kind::unsigned_integer:
+      break;
+  }
+  return element.bytes == 1   ? NumberType::uint8
+         : element.bytes == 2 ? NumberType::uint16
+         : element.bytes == 4 ? NumberType::uint32
+                              : NumberType::uint64;
+}
+
 std::size_t number_bytes(NumberType type) {
   return traits[static_cast<std::size_t>(type)].bytes;
 }

@@ -8,10 +8,14 @@
 #include <vector>
 
 #include "core/half.hpp"
+#include "files/hdf5/elements.hpp"
 
 namespace sheaf {
 
 enum class NumberType { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64 };
+
+/// Returns the type of the numbers in native byte order.
+NumberType number_type_of(const StoredElement& element);
 
 /// Returns the size of one number, in bytes.
 std::size_t number_bytes(NumberType type);

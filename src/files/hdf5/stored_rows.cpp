@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "files/hdf5/chunk_index.hpp"
+#include "files/hdf5/chunk_part.hpp"
 #include "files/hdf5/object_identity.hpp"
 #include "files/hdf5/steady_file.hpp"
 #include "files/hdf5/stored_form.hpp"
@@ -192,38 +193,15 @@ const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corne
   return buffers.decoder_->decode(stored_bytes, location->filter_mask, to);
 }
 
-// Copies the part of a chunk that is in `rows`, in contiguous runs. A part with whole rows is one run.
+// Copies the part of a chunk that is in `rows`.
 template <class T>
 void StoredRows::State::copy_from_chunk(const std::byte* chunk_values, const std::vector<hsize_t>& corner,
                                         IndexRange rows, T* values) const {
-  const auto& shape = reader.info().shape;
-  const std::size_t rank = shape.size();
-  // The part of the chunk that is in `rows` and in the data set: its first element in the chunk, and its extents.
-  std::vector<std::int64_t> begin(rank, 0), sides(rank), position(rank, 0);
-  for (std::size_t dimension = 0; dimension < rank; ++dimension) {
-    const auto first = static_cast<std::int64_t>(corner[dimension]);
-    const std::int64_t low = dimension == 0 ? rows.begin : 0, high = dimension == 0 ? rows.end : shape[dimension];
-    begin[dimension] = std::max<std::int64_t>(0, low - first);
-    sides[dimension] = std::min(high - first, chunk[dimension]) - begin[dimension];
-  }
-  // Trailing dimensions that the chunk covers completely form one run.
-  std::size_t run_dimension = rank - 1;
-  while (run_dimension > 0 && chunk[run_dimension] == shape[run_dimension]) --run_dimension;
-  std::int64_t run = sides[run_dimension];
-  for (std::size_t dimension = run_dimension + 1; dimension < rank; ++dimension) run *= shape[dimension];
-
-  for (;;) {
-    std::int64_t from = 0, to = 0;
-    for (std::size_t dimension = 0; dimension < rank; ++dimension) {
-      from = from * chunk[dimension] + begin[dimension] + position[dimension];
-      const std::int64_t origin = static_cast<std::int64_t>(corner[dimension]) - (dimension == 0 ? rows.begin : 0);
-      to = to * shape[dimension] + origin + begin[dimension] + position[dimension];
-    }
-    convert_elements(chunk_values + from * static_cast<std::int64_t>(element.bytes), element, values + to, run);
-    std::size_t dimension = run_dimension;  // advance to the next run: increment the dimensions before run_dimension
-    while (dimension > 0 && ++position[dimension - 1] == sides[dimension - 1]) position[--dimension] = 0;
-    if (dimension == 0) return;
-  }
+  const auto element_bytes = static_cast<std::int64_t>(element.bytes);
+  const ChunkPart part(corner, chunk, reader.info().shape, rows);
+  part.for_each_run([&](std::int64_t from, std::int64_t to, std::int64_t count) {
+    convert_elements(chunk_values + from * element_bytes, element, values + to, count);
+  });
 }
 
 // Reads rows from all chunks that contain them. `rows` must be within one row of chunks. Returns false if one of the
@@ -290,23 +268,7 @@ const std::string& StoredRows::description() const {
 }
 
 std::optional<NumberType> StoredRows::number_type() const {
-  const StoredElement& element = state_->element;
-  if (!state_->element_known) return std::nullopt;
-  switch (element.kind) {
-    case StoredElement::Kind::real:
-      return element.bytes == 2 ? NumberType::float16 : element.bytes == 4 ? NumberType::float32 : NumberType::float64;
-    case StoredElement::Kind::signed_integer:
-      return element.bytes == 1   ? NumberType::int8
-             : element.bytes == 2 ? NumberType::int16
-             : element.bytes == 4 ? NumberType::int32
-                                  : NumberType::int64;
-    case StoredElement::Kind::unsigned_integer:
-      break;
-  }
-  return element.bytes == 1   ? NumberType::uint8
-         : element.bytes == 2 ? NumberType::uint16
-         : element.bytes == 4 ? NumberType::uint32
-                              : NumberType::uint64;
+  return state_->element_known ? std::optional(number_type_of(state_->element)) : std::nullopt;
 }
 
 std::int64_t StoredRows::block_count() const {

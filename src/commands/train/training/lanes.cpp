@@ -57,6 +57,11 @@ struct Lanes::State {
 
   bool is_stopping() const { return stopping || source.is_stopped(); }
 
+  void train_ahead(const IndexRange& claim, Engine& engine) {
+    engine.train_ahead(stage->ahead->iterations_at_positions(claim), stage->ahead->stage(),
+                       [this] { return is_stopping() || source.is_closed(); });
+  }
+
   void train(int lane, Engine& engine) {
     const auto sink = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
@@ -79,9 +84,7 @@ struct Lanes::State {
     IndexRange claim;  // positions that the engine has not got yet
     const auto next_iterations = [&] {
       if (claim.empty()) claim = source.claim(lane);
-      for (; stage->ahead && stage->ahead->has(claim); claim = source.claim(lane))
-        engine.train_ahead(stage->ahead->iterations_at_positions(claim), stage->ahead->stage(),
-                           [this] { return is_stopping() || source.is_closed(); });
+      for (; stage->ahead && stage->ahead->has(claim); claim = source.claim(lane)) train_ahead(claim, engine);
       const IndexRange piece{claim.begin, std::min(claim.end, claim.begin + max_listed_iterations)};
       claim.begin = piece.end;
       return stage->work.iterations_at_positions(piece);
@@ -94,7 +97,7 @@ struct Lanes::State {
   bool await_stage(std::int64_t trained) {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return begun > trained || stopping; });
-    return begun > trained && !stopping;
+    return begun > trained;
   }
 
   void end_stage() {

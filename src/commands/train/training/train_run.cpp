@@ -46,8 +46,7 @@ class RunTraining {
         waiting_(network_limit(options_, job.run.resume_command(), world, node)),
         route_(world, node, leaders, waiting_),
         stop_cause_(stop_watch_of(options_, job.start, world)),
-        context_(job.context),
-        channel_(world.split(0)) {}
+        context_(job.context) {}
 
   TrainingOutcome train(RemainingStage current) {
     TrainingOutcome trained;
@@ -99,6 +98,7 @@ class RunTraining {
     journal_ = begin_journal(job_.run, job_.plan, *files_, world_);
     setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
                              journal_.get(), progress_value_of(context_.study)});
+    if (job_.stages.more_may_come()) channel_.emplace(world_.split(0));
     source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
     agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
@@ -133,7 +133,7 @@ class RunTraining {
         settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), stage.trial_count());
     std::optional<WorkAhead> ahead;
     if (allows_work_ahead(job_.stages, partition, is_streamed, !job_.run.slice.is_whole(), source_->lane_count()))
-      ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, channel_);
+      ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, *channel_);
     const StageWork work{partition,
                          current.work,
                          ahead ? &*ahead : nullptr,
@@ -174,8 +174,8 @@ class RunTraining {
   std::optional<CheckpointFiles> files_;
   Checkpoints checkpoints_;
   std::optional<LossLog> loss_log_;
-  const Communicator channel_;              // for WorkAhead
   std::unique_ptr<JournalWriter> journal_;  // this and the next members: null if no iteration had to be trained so far
+  std::optional<Communicator> channel_;     // for WorkAhead; only if the search may have another stage
   std::optional<LaneSetup> setup_;
   std::optional<WorkSource> source_;
   std::optional<Lanes> lanes_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/training/work_ahead.hpp"
 
-#include <algorithm>
-
 #include "parallel/partition/chunk_rules.hpp"
 #include "study/plan.hpp"
 
@@ -20,8 +18,9 @@ WorkAhead::WorkAhead(SearchStages& stages, std::int64_t count, const ResultStore
       iterations_(stages.last_iterations()),
       count_(count),
       next_(*stages.following()),
+      decides_(channel.is_root()),
       results_(channel) {
-  if (!channel.is_root()) return;
+  if (!decides_) return;
   const IndexRange positions = earlier.positions_of(iterations_);
   for (std::int64_t position = positions.begin; position < positions.end; ++position)
     stages_.add(earlier[static_cast<std::size_t>(position)].trained.result);
@@ -37,8 +36,7 @@ void WorkAhead::service(WorkSource& source) {
     stages_.add(arrived.iteration, arrived.result);
     if (++heard_ == count_) source.close();
   }
-  if (!source.is_leader() || heard_ == count_ || source.is_stopped()) return;
-  add_work(source);
+  if (decides_ && heard_ < count_ && !source.is_stopped()) add_work(source);
 }
 
 void WorkAhead::add_work(WorkSource& source) {

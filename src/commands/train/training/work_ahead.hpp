@@ -56,6 +56,7 @@ class WorkAhead {
   const IndexRange iterations_;  // of the current stage
   const std::int64_t count_;
   const Stage next_;
+  const bool decides_;  // rank 0
   EarlyResults results_;
 
   // On rank 0.
@@ -69,7 +70,8 @@ class WorkAhead {
 };
 
 /// Whether a stage can be followed by work ahead: its searcher knows the epochs of the next stage in advance, lanes
-/// claim from a shared pool, several lanes exist, and every lane can train on its own. Pure.
+/// claim from a shared pool, several lanes exist, every lane can train on its own, and the stage is small enough to be
+/// ranked again and again. Pure.
 bool allows_work_ahead(const SearchStages& stages, PartitionKind partition, bool is_streamed, bool is_array_task,
                        std::int64_t lanes);
 
