@@ -1,5 +1,4 @@
-// The table of losses: what every module needs to know about each. training/losses has their formulas.
-// Pure.
+// The table of losses: names, and properties that several modules use. training/losses has the formulas. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

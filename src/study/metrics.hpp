@@ -1,5 +1,4 @@
-// The table of metrics: what studies, rankings and results need to know about each. training/metrics computes them.
-// Pure.
+// The table of metrics: names, and properties that several modules use. training/metrics has the formulas. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,5 +1,4 @@
-// The table of optimizers: what every module needs to know about each. The engines have their update rules.
-// Pure.
+// The table of optimizers: names, and properties that several modules use. The engines have the update rules. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

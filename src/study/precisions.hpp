@@ -1,4 +1,4 @@
-// The table of precisions: what every module needs to know about each. Pure.
+// The table of precisions: names, and properties that several modules use. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,5 +1,5 @@
-// The table of learning rate schedules: what every module needs to know about each. training/learning_rate computes
-// them. Pure.
+// The table of learning rate schedules: names, and properties that several modules use. training/learning_rate has the
+// formulas. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

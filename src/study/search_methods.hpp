@@ -1,4 +1,4 @@
-// The table of search methods: what every module needs to know about each. search/search_table has their searchers.
+// The table of search methods: names, and properties that several modules use. search/search_table has the searchers.
 // Pure.
 // SPDX-License-Identifier: MIT
 #pragma once

@@ -210,7 +210,7 @@ for stage in range(3):
         last = result.stderr
         checks.check(result.code == 0, f"array: stage {stage}, task {task}", result.stderr)
     checks.check(("have results. Start the next stage with: sheaf resume runs/array, or submit the array again" in last)
-                 == (stage < 2), f"array: the last task of stage {stage} says how to go on", last)
+                 == (stage < 2), f"array: the last task of stage {stage} names the next command", last)
 checks.check(rows("array") == reference, "array: the same results")
 
 for case, args, reason in (

@@ -1,4 +1,4 @@
-// The part of a chunk that lies in some rows of a data set. Pure.
+// The part of a chunk that belongs to some rows of a data set. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -26,7 +26,7 @@ struct EarlyResult {
 /// about 10,000 per second at most. No rank waits for another one.
 class EarlyResults {
  public:
-  /// `channel`: a communicator of its own, with all ranks. It outlives the object. Local.
+  /// `channel`: a communicator of all ranks that no other code uses. It outlives the object. Local.
   explicit EarlyResults(const Communicator& channel);
   EarlyResults(const EarlyResults&) = delete;
   EarlyResults& operator=(const EarlyResults&) = delete;

@@ -1,4 +1,4 @@
-// What the lanes of this rank need for all stages, and the work of all ranks in one stage.
+// The setup of the lanes of this rank for all stages, and the work of all ranks in one stage.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -27,8 +27,8 @@ namespace sheaf {
 class WorkAhead {
  public:
   /// `stages`: with a stage that continues the trainings of the plan's last stage. `count`: iterations of that stage
-  /// which the job trains. `earlier`: on rank 0, the results of earlier attempts, settled. `channel`: a communicator of
-  /// its own, with all ranks. Referenced objects outlive the object. Local.
+  /// which the job trains. `earlier`: on rank 0, the results of earlier attempts, settled. `channel`: a communicator
+  /// of all ranks that no other code uses. Referenced objects outlive the object. Local.
   WorkAhead(SearchStages& stages, std::int64_t count, const ResultStore& earlier, const Communicator& channel);
 
   /// The epochs of the next stage; its trials are not known yet.
