@@ -21,10 +21,7 @@ std::vector<std::int64_t> stage_ends(std::int64_t trials, std::int64_t epochs, s
 /// The trials that a stage of `trials` trials leaves to the next one: a part of 1 / factor, rounded up. Pure.
 std::int64_t promoted_count(std::int64_t trials, std::int64_t factor);
 
-/// Creates a searcher whose stages end after these epochs. A stage continues the trainings of the best trials of the
-/// one before, by the means of their iterations in the order of the ranking; of equal trials, the first ones. Trials
-/// with diverged iterations do not continue, so a stage may have fewer trials, and the search ends if there are none.
-/// The epochs of the study must be settled.
+/// Creates the searcher of successive halving: see make_continued_stages(). The epochs of the study must be settled.
 std::unique_ptr<const Searcher> make_halving(const Study& study);
 
 }  // namespace sheaf

@@ -108,13 +108,11 @@ void check_no_search(const Study& study, Problems& problems) {
                                assignment(study, key)));
 }
 
+// Checks the number of stages of successive halving.
 void check_halving(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   const std::int64_t epochs = study.train.epochs;
-  if (is_searched(study, "train.epochs"))
-    return problems.add({"search.method", "train.epochs"},
-                        "search.method = halving cannot search train.epochs (it divides them among its stages). Set "
-                        "train.epochs to the epochs of the last stage.");
+  if (is_searched(study, "train.epochs")) return;                                     // refused
   if (search.keys.empty() || (has_ranges(search) && !search.draws_trials())) return;  // the trials are not known
   const auto add_one_stage = [&](const std::vector<std::string>& keys, const std::string& why,
                                  std::vector<std::string> advice) {
@@ -147,8 +145,14 @@ void check_halving(const Study& study, Problems& problems) {
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   check_metrics(study, problems);
-  const TrialSource trials = search_method_of(search.method).trials;
+  const SearchMethodRow& row = search_method_of(search.method);
+  const TrialSource trials = row.trials;
   const std::string method = assignment(study, "search.method");
+  if (row.divides_epochs && is_searched(study, "train.epochs"))
+    problems.add({"search.method", "train.epochs"},
+                 fmt::format("{} cannot search train.epochs (it divides them among its stages). Set train.epochs to "
+                             "the epochs of the last stage.",
+                             method));
   if (trials == TrialSource::all && search.trials > 0)
     problems.add({"search.method", "search.trials"},
                  fmt::format("search.trials has no effect ({} trains all combinations). Leave it out, or set "

@@ -22,21 +22,22 @@ struct SearchMethodRow {
   std::string_view meaning;  ///< for the help
   TrialSource trials;
   bool can_grow;                 ///< a finished search can be continued with a larger search.trials
+  bool divides_epochs;           ///< train.epochs is divided among several stages
   std::string_view other_names;  ///< in other tools, separated by spaces
 };
 
 /// In the order of SearchMethod.
 inline constexpr std::array search_method_table = {
-    SearchMethodRow{SearchMethod::none, "none", "", TrialSource::none, false, ""},
+    SearchMethodRow{SearchMethod::none, "none", "", TrialSource::none, false, false, ""},
     SearchMethodRow{SearchMethod::grid, "grid", "train every combination of the candidates in [search]",
-                    TrialSource::all, false, "grid_search gridsearchcv gridsampler"},
+                    TrialSource::all, false, false, "grid_search gridsearchcv gridsampler"},
     SearchMethodRow{SearchMethod::random, "random", "train search.trials combinations, drawn from lists and ranges",
-                    TrialSource::drawn, true, "random_search randomizedsearchcv randomsampler"},
+                    TrialSource::drawn, true, false, "random_search randomizedsearchcv randomsampler"},
     SearchMethodRow{
         SearchMethod::halving, "halving",
         "train all of these for a few epochs (a stage), continue the best part of them for more epochs, and "
         "so on up to train.epochs",
-        TrialSource::either, false,
+        TrialSource::either, false, true,
         "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv"},
 };
 static_assert(is_in_order(search_method_table));
