@@ -81,6 +81,7 @@ std::vector<StudyProblem> problems_in(const Study& study) {
     check_target_normalization(trial, model);
     check_train(trial, train);
     check_schedule(trial, train);
+    check_best_epoch(trial, train);
     check_tf32(trial, train);
     check_saved_models(trial, others);
   }

@@ -17,28 +17,7 @@
 namespace sheaf {
 namespace {
 
-// Checks the metrics that `key` names.
-void check_metrics(const Study& study, const std::string& key, const std::vector<const Metric*>& metrics,
-                   Problems& problems) {
-  if (metrics.empty()) return;
-  for (const Metric* const metric : metrics)
-    if (study.data.task != Task::automatic && metric->task != study.data.task)
-      problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
-                                                   key, metric->name, setting_text(study, "data.task"), key));
-  for (const Metric* const metric : metrics)
-    if (metric->losses == MetricLosses::probabilities && study.train.loss != LossKind::automatic &&
-        loss_of(study.train.loss).link == Link::none)
-      problems.add({key, "train.loss"},
-                   fmt::format("{0} = {1} needs probabilities (with {2}, outputs are not probabilities). Use "
-                               "a different {0}, or a different train.loss.",
-                               key, metric->name, assignment(study, "train.loss")));
-  if (study.search.folds == 1 && study.data.validation == 0.0)
-    problems.add({key, "search.folds", "data.validation"},
-                 fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
-                             assignment(study, key)));
-}
-
-void check_metrics(const Study& study, Problems& problems) {
+void check_all_metrics(const Study& study, Problems& problems) {
   std::vector<const Metric*> metrics;
   if (const Metric* const score = find_metric(study.search.metric)) metrics.push_back(score);
   check_metrics(study, "search.metric", metrics, problems);
@@ -142,9 +121,29 @@ void check_halving(const Study& study, Problems& problems) {
 
 }  // namespace
 
+void check_metrics(const Study& study, const std::string& key, const std::vector<const Metric*>& metrics,
+                   Problems& problems) {
+  if (metrics.empty()) return;
+  for (const Metric* const metric : metrics)
+    if (study.data.task != Task::automatic && metric->task != study.data.task)
+      problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
+                                                   key, metric->name, setting_text(study, "data.task"), key));
+  for (const Metric* const metric : metrics)
+    if (metric->losses == MetricLosses::probabilities && study.train.loss != LossKind::automatic &&
+        loss_of(study.train.loss).link == Link::none)
+      problems.add({key, "train.loss"},
+                   fmt::format("{0} = {1} needs probabilities (with {2}, outputs are not probabilities). Use "
+                               "a different {0}, or a different train.loss.",
+                               key, metric->name, assignment(study, "train.loss")));
+  if (study.search.folds == 1 && study.data.validation == 0.0)
+    problems.add({key, "search.folds", "data.validation"},
+                 fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
+                             assignment(study, key)));
+}
+
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
-  check_metrics(study, problems);
+  check_all_metrics(study, problems);
   const SearchMethodRow& row = search_method_of(search.method);
   const TrialSource trials = row.trials;
   const std::string method = assignment(study, "search.method");

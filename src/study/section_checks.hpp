@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "study/metrics.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
 
@@ -38,6 +39,10 @@ void check_target_normalization(const Study& study, Problems& problems);
 void check_model(const Study& study, Problems& problems);
 void check_train(const Study& study, Problems& problems);
 void check_schedule(const Study& study, Problems& problems);
+void check_best_epoch(const Study& study, Problems& problems);
+/// Checks the metrics that `key` names.
+void check_metrics(const Study& study, const std::string& key, const std::vector<const Metric*>& metrics,
+                   Problems& problems);
 void check_tf32(const Study& study, Problems& problems);
 void check_saved_models(const Study& study, Problems& problems);
 

@@ -25,8 +25,8 @@ enum class Decides { results, no_results };
 template <class Value>
 constexpr ValueKind kind_of() {
   if (std::is_same_v<Value, std::optional<double>>) return ValueKind::number;
-  if (std::is_same_v<Value, bool>) return ValueKind::flag;
-  if (std::is_integral_v<Value>) return ValueKind::integer;
+  if (std::is_same_v<Value, bool> || std::is_same_v<Value, std::optional<bool>>) return ValueKind::flag;
+  if (std::is_integral_v<Value> || std::is_same_v<Value, std::optional<std::int64_t>>) return ValueKind::integer;
   return std::is_floating_point_v<Value> ? ValueKind::number : ValueKind::text;
 }
 

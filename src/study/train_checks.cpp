@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "study/losses.hpp"
+#include "study/metrics.hpp"
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
 
@@ -21,7 +23,8 @@ bool has_no_validation(const Study& study) {
 
 // Keys whose `auto` depends on the data are settled once for all trials.
 void check_auto_candidates(const Study& study, Problems& problems) {
-  constexpr const char* settled_once[] = {"model.kind", "model.channels", "train.epochs", "train.loss"};
+  constexpr const char* settled_once[] = {"model.kind", "model.channels", "train.epochs",
+                                          "train.loss", "train.patience", "train.best_weights"};
   for (const auto& [key, candidates, sampling] : study.search.keys)
     if (std::find(std::begin(settled_once), std::end(settled_once), key) != std::end(settled_once) &&
         std::find(candidates.begin(), candidates.end(), "auto") != candidates.end())
@@ -39,6 +42,19 @@ void check_schedule(const Study& study, Problems& problems) {
     problems.add({"train.warmup_epochs", "train.epochs"},
                  fmt::format("{} is more than train.epochs = {}. Use fewer.", assignment(study, "train.warmup_epochs"),
                              train.epochs));
+}
+
+void check_best_epoch(const Study& study, Problems& problems) {
+  const TrainOptions& train = study.train;
+  const bool has_patience = train.patience.value_or(0) > 0;
+  if ((has_patience || train.best_weights.value_or(false)) && has_no_validation(study)) {
+    const std::string key = has_patience ? "train.patience" : "train.best_weights";
+    problems.add({key, "data.validation", "search.folds"},
+                 fmt::format("{} needs validation rows. Set data.validation, e.g. to 0.1, or search.folds.",
+                             assignment(study, key)));
+  } else if (train.stop_on) {
+    check_metrics(study, "train.stop_on", {&metric_of(*train.stop_on)}, problems);
+  }
 }
 
 void check_train(const Study& study, Problems& problems) {

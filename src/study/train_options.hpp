@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "study/losses.hpp"
+#include "study/metrics.hpp"
 #include "study/optimizers.hpp"
 #include "study/precisions.hpp"
 #include "study/schedules.hpp"
@@ -25,9 +26,13 @@ struct TrainOptions {
   OptimizerKind optimizer = OptimizerKind::adam;
   std::optional<double> learning_rate;  ///< nullopt: initial_learning_rate() in study/key_defaults
   Schedule schedule = Schedule::constant;
-  double warmup_epochs = 0;            ///< the rate rises to its initial value first
-  double plateau_factor = 0.1;         ///< plateau: of the learning rate, each time
-  std::int64_t plateau_patience = 10;  ///< plateau: epochs without improvement before that
+  double warmup_epochs = 0;              ///< the rate rises to its initial value first
+  double plateau_factor = 0.1;           ///< plateau: of the learning rate, each time
+  std::int64_t plateau_patience = 10;    ///< plateau: epochs without improvement before that
+  std::optional<std::int64_t> patience;  ///< of early stopping, in epochs; nullopt: auto, 0: none
+  double min_change = 0;                 ///< of the monitored value: a smaller one is no improvement
+  std::optional<MetricKind> stop_on;     ///< the monitored value; nullopt: the validation loss
+  std::optional<bool> best_weights;      ///< results and models are those of the best epoch; nullopt: auto
   // study/optimizers.hpp says which optimizers have these keys.
   double momentum = 0;
   bool nesterov = false;

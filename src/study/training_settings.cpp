@@ -116,6 +116,44 @@ void add_schedule(Section<TrainOptions>& train) {
       .only_with("train.schedule", {"plateau"});
 }
 
+Condition compares_epochs() {
+  return {{"train.patience", "train.best_weights"},
+          {},
+          [](const Study& study) { return study.train.patience != 0 || study.train.best_weights != false; },
+          "the epochs are not compared",
+          "train.patience"};
+}
+
+// Early stopping and the choice of the epoch whose weights are kept.
+void add_best_epoch(Section<TrainOptions>& train) {
+  train
+      .add("patience", &TrainOptions::patience, or_auto(integer_or("none", 1, max_epochs)),
+           "Early stopping: the training ends when this many epochs in a row have brought no improvement. auto: 20 if "
+           "train.epochs is not set and data.validation holds out at least 150 rows in memory, otherwise none.")
+      .also_called({"early_stopping", "early_stopping_rounds", "early_stopping_patience", "n_iter_no_change",
+                    "es_patience", "stopping_rounds", "od_wait"});
+  train
+      .add("best_weights", &TrainOptions::best_weights, or_auto(flag()),
+           "The model, its validation loss and its metrics are those of the best epoch instead of the last one. auto: "
+           "true if train.patience is set.")
+      .also_called({"restore_best_weights", "use_best_model", "load_best", "load_best_model_at_end"});
+  std::vector<std::pair<std::string, std::optional<MetricKind>>> monitored = {{"loss", std::nullopt}};
+  for (const Metric& metric : metric_table) monitored.emplace_back(metric.name, metric.kind);
+  train
+      .add("stop_on", &TrainOptions::stop_on, choice<std::optional<MetricKind>>(monitored),
+           "What train.patience and train.best_weights compare after each epoch: the validation loss, or a metric of "
+           "the validation rows.")
+      .only_if(compares_epochs())
+      .also_called({"monitor", "early_stopping_metric", "metric_for_best_model"})
+      .values_also_called(
+          {{"val_loss", "loss"}, {"valid_loss", "loss"}, {"val_accuracy", "accuracy"}, {"acc", "accuracy"}});
+  train
+      .add("min_change", &TrainOptions::min_change, number("number >= 0", is_not_negative),
+           "An epoch is an improvement if it is better than the best one by more than this.")
+      .only_if(compares_epochs())
+      .also_called({"min_delta", "tol", "early_stopping_min_delta", "early_stopping_threshold"});
+}
+
 void add_optimizer(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
   train
@@ -127,6 +165,7 @@ void add_optimizer(std::vector<Setting>& table) {
            learning_rate_help())
       .also_called({"lr", "learning_rate_init", "init_lr", "eta", "eta0"});
   add_schedule(train);
+  add_best_epoch(train);
   const auto below_one = number(below_one_in_words, is_below_one);
   add_optimizer_key(train, "momentum", &TrainOptions::momentum, below_one, "momentum.");
   add_optimizer_key(train, "nesterov", &TrainOptions::nesterov, flag(), "Nesterov momentum.")
@@ -237,7 +276,8 @@ void add_train_keys(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
   train
       .add("epochs", &TrainOptions::epochs, integer_or("auto", 1, max_epochs),
-           "Number of passes over the training rows; auto: 10 to 200, more for fewer rows.")
+           "Number of passes over the training rows, the most with train.patience; auto: 10 to 400, more for fewer "
+           "rows.")
       .also_called(
           {"max_iter", "n_epochs", "num_epochs", "nb_epoch", "nb_epochs", "max_epochs", "n_epoch", "num_train_epochs"});
   train

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 
 #include "study/study.hpp"
 
@@ -23,23 +21,14 @@ struct ValidationEpochs {
   bool follows(std::int64_t done, std::int64_t epochs) const { return any() && (done == epochs || done % every == 0); }
 };
 
-/// The validation epochs of a study: none without validation rows, all for learning curves and for learning rates that
-/// follow the validation loss, otherwise the last.
-inline ValidationEpochs validation_epochs(const Study& study) {
-  if (study.search.folds <= 1 && study.data.validation.value_or(0) == 0) return {ValidationEpochs::never};
-  const auto& keys = study.search.keys;
-  const auto is_candidate = [&](std::string_view name) {
-    return std::any_of(keys.begin(), keys.end(), [&](const SearchedKey& searched) {
-      const auto& candidates = searched.candidates;
-      return searched.key == "train.schedule" &&
-             std::find(candidates.begin(), candidates.end(), name) != candidates.end();
-    });
-  };
-  const bool follows_losses =
-      std::any_of(schedule_table.begin(), schedule_table.end(), [&](const ScheduleRow& schedule) {
-        return schedule.follows_losses && (schedule.kind == study.train.schedule || is_candidate(schedule.name));
-      });
-  return {study.run.curves.value_or(false) || follows_losses ? 1 : ValidationEpochs::last};
+/// Whether a training with these options needs a validation after each epoch.
+inline bool follows_validations(const TrainOptions& train) {
+  return schedule_of(train.schedule).follows_losses || train.patience.value_or(0) > 0 ||
+         train.best_weights.value_or(false);
 }
+
+/// The validation epochs of a study: none without validation rows; all for learning curves, and if trainings follow the
+/// validation loss; otherwise the last.
+ValidationEpochs validation_epochs(const Study& study);
 
 }  // namespace sheaf

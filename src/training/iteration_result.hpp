@@ -50,20 +50,25 @@ struct IterationResult {
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< value of the study's metric
   std::int64_t epochs = 0;                                             ///< completed epochs
-  std::int64_t steps = 0;                                              ///< completed optimizer steps
-  double seconds = 0;                                                  ///< wall time: the sum of the next three
+  std::int64_t best_epoch = -1;   ///< with train.patience or train.best_weights: counts from 0; -1: none
+  std::int64_t steps = 0;         ///< completed optimizer steps
+  double seconds = 0;             ///< wall time: the sum of the next three
   double data_seconds = 0;        ///< drawing and splitting the iteration's own data; 0 if iterations share their data
   double validation_seconds = 0;  ///< outputs, loss and metrics of validation rows
   double wait_seconds = 0;   ///< streamed data: time its lane waited, divided by the models trained together; not in
                              ///< `seconds`
   double start_seconds = 0;  ///< time since the start of the run, on the rank's own clock
 
+  /// The best epoch; NaN without one.
+  double best_epoch_or_nan() const {
+    return best_epoch < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(best_epoch);
+  }
   /// The rest of `seconds`.
   double training_seconds() const { return seconds - data_seconds - validation_seconds; }
   /// "cpu", or "cuda:N".
   std::string device() const;
 };
-static_assert(sizeof(IterationResult) == 120);  // a new member needs a line in result_fields
+static_assert(sizeof(IterationResult) == 128);  // a new member needs a line in result_fields
 
 /// The members of a result except the number of its iteration. Journals, packed results and the table of iterations
 /// have them in this order. Journals and packed results leave out members that have the values of a new
@@ -74,6 +79,8 @@ inline constexpr auto result_fields = std::tuple{
     ResultField("validation_loss", &IterationResult::validation_loss),
     ResultField("validation_score", &IterationResult::validation_score),
     ResultField("epochs", &IterationResult::epochs),
+    ResultField("best_epoch", &IterationResult::best_epoch, InTables::no),
+    ResultField("best_epoch", &IterationResult::best_epoch_or_nan),
     ResultField("steps", &IterationResult::steps),
     ResultField("seconds", &IterationResult::seconds),
     ResultField("data_seconds", &IterationResult::data_seconds),

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "training/iteration_training.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "models/initial_weights.hpp"
+#include "models/predictions.hpp"
 #include "training/batches.hpp"
 #include "training/metrics/score.hpp"
-#include "training/optional_results.hpp"
 #include "training/training_cost.hpp"
 
 namespace sheaf {
@@ -39,6 +41,8 @@ TrainingLoop IterationTraining::new_loop() const {
 void IterationTraining::start(bool repeats_one_batch) {
   repeats_one_batch_ = repeats_one_batch;
   loop_ = new_loop();
+  kept_outputs_.clear();
+  best_network_ = {};
   trainer_.start({trial_, layers_, weights_, source_.data, source_.split, rows_, training_.iteration.seed, shape_,
                   repeats_one_batch});
 }
@@ -52,13 +56,24 @@ void IterationTraining::restore(const std::function<void(ByteReader&)>& get, con
     start(repeats_one_batch_);
     restarted();
   };
-  earlier_seconds_ = restore_checkpoint(checkpoints, training_, loop_, trainer_, restart, get);
+  earlier_seconds_ = restore_checkpoint(checkpoints, training_, loop_, trainer_, restart, [&](ByteReader& state) {
+    kept_outputs_ = state.get_list<std::vector<float>>();
+    best_network_.parameters = state.get_list<std::vector<float>>();
+    best_network_.buffers = state.get_list<std::vector<double>>();
+    get(state);
+  });
   first_step_ = saved_steps_ = loop_.steps();
 }
 
 void IterationTraining::save(double seconds, const std::function<void(ByteWriter&)>& put) {
   if (loop_.steps() == saved_steps_) return;
-  save_checkpoint(*context_.checkpoints, training_, earlier_seconds_ + seconds, loop_, trainer_, put);
+  save_checkpoint(*context_.checkpoints, training_, earlier_seconds_ + seconds, loop_, trainer_,
+                  [&](ByteWriter& state) {
+                    state.put_list(kept_outputs_);
+                    state.put_list(best_network_.parameters);
+                    state.put_list(best_network_.buffers);
+                    put(state);
+                  });
   saved_steps_ = loop_.steps();
 }
 
@@ -85,9 +100,16 @@ bool IterationTraining::evaluate(const std::int64_t* rows, std::int64_t count,
 
 void IterationTraining::end_validation() {
   const RowSet& rows = source_.split.validation_rows;
-  loop_.validated(
-      validation_sum_, rows.count(),
-      prediction_scores(validation_metrics(context_.study), trial_.train.loss, false, outputs_, source_.data, rows));
+  const std::optional<MetricKind> stop_on = trial_.train.stop_on;
+  auto metrics = validation_metrics(context_.study);
+  const std::size_t reported = metrics.size();
+  if (stop_on) metrics.push_back(*stop_on);
+  auto scores = prediction_scores(metrics, trial_.train.loss, false, outputs_, source_.data, rows);
+  const auto monitored = stop_on ? std::optional(scores.back()) : std::nullopt;
+  scores.resize(reported);
+  if (!loop_.validated(validation_sum_, rows.count(), scores, monitored)) return;
+  if (keeps_outputs()) std::swap(outputs_, kept_outputs_);
+  if (keeps_network() && trial_.train.best_weights.value_or(false)) best_network_ = trainer_.network();
 }
 
 TrainedIteration IterationTraining::finish(double seconds) {
@@ -97,8 +119,16 @@ TrainedIteration IterationTraining::finish(double seconds) {
   loop_.write_results(trained);
   trained.result.seconds = seconds;
   trained.earlier_seconds = earlier_seconds_;
-  if (trained.result.status == IterationStatus::finished)
-    add_optional_results(context_, trial_, source_.split, trainer_, std::move(outputs_), trained);
+  if (trained.result.status != IterationStatus::finished) return trained;
+  if (keeps_outputs()) {
+    make_predictions(trial_.train.loss, source_.data.output_count, kept_outputs_.data(),
+                     source_.split.validation_rows.count());
+    trained.predictions = std::move(kept_outputs_);
+  }
+  if (keeps_network()) {
+    trained.network = loop_.has_earlier_best() ? std::move(best_network_) : trainer_.network();
+    trained.scaling = source_.split.scaling;
+  }
   return trained;
 }
 

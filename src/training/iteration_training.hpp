@@ -87,6 +87,8 @@ class IterationTraining {
 
  private:
   TrainingLoop new_loop() const;
+  bool keeps_outputs() const { return context_.study.ensemble.members > 1; }
+  bool keeps_network() const { return context_.study.run.models != ModelsSaved::none; }
 
   const TrainingContext& context_;
   const Trial& trial_;
@@ -105,9 +107,13 @@ class IterationTraining {
   std::int64_t first_step_ = 0;   // steps before the checkpoint that was restored
   std::int64_t saved_steps_ = 0;  // steps at the last checkpoint
 
-  // Of the last validation. The best state of a training would be kept beside them, by end_validation().
+  // Of the current validation.
   double validation_sum_ = 0;   // of the losses of the rows
   std::vector<float> outputs_;  // for the rows
+
+  // Of the validation whose values are results (TrainingLoop::validated), as far as finish() needs them.
+  std::vector<float> kept_outputs_;
+  NetworkState best_network_;  // empty unless the training keeps the best epoch
 };
 
 }  // namespace sheaf

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "training/training_loop.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -18,8 +20,6 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-TrainingLoop::State::State() : training_loss(none), validation_loss(none), validation_score(none) {}
-
 TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
                            std::vector<MetricKind> metrics, std::optional<IndexRange> epochs)
     : train_(train),
@@ -29,12 +29,13 @@ TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, Validat
       validation_(validation),
       has_curve_(has_curve),
       metrics_(std::move(metrics)),
-      rate_(train, epoch_batches_) {}
+      rate_(train, epoch_batches_),
+      best_(train) {}
 
 TrainingLoop::Next TrainingLoop::next() const {
   if (state_.diverged) return Next::end;
   if (state_.awaits_validation) return Next::validate;
-  return state_.epochs < range_.end ? Next::train : Next::end;
+  return is_over() ? Next::end : Next::train;
 }
 
 void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
@@ -45,34 +46,42 @@ void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
   if (batches_left() == 0) end_epoch();
 }
 
-// A diverged iteration does not report the validation of an earlier epoch.
+// A diverged training does not report the validation of an earlier epoch, unless it keeps the best one.
 void TrainingLoop::end_epoch() {
   state_.batches = 0;
   state_.training_loss = mean_loss(std::exchange(state_.loss_sum, 0), rows_);
   ++state_.epochs;
   state_.diverged = !std::isfinite(state_.training_loss);
-  if (state_.diverged) {
-    state_.validation_loss = state_.validation_score = none;
-    values_.clear();
-  } else {
+  if (!state_.diverged)
     state_.awaits_validation = validation_.follows(state_.epochs, range_.end);
-  }
+  else if (!best_.keeps_best())
+    validated_ = {};
   if (!has_curve_) return;
   epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
   epoch_metrics_.resize(epoch_metrics_.size() + metrics_.size(), none);
 }
 
-void TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores) {
+bool TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores,
+                             std::optional<double> monitored) {
   assert(next() == Next::validate && scores.size() == 1 + metrics_.size());
   state_.awaits_validation = false;
-  state_.validation_loss = mean_loss(loss_sum, rows);
-  rate_.validated(state_.validation_loss);
-  state_.validation_score = scores.front();
-  values_.assign(scores.begin() + 1, scores.end());
-  if (!has_curve_) return;
-  epochs_.back().validation_loss = state_.validation_loss;
-  epochs_.back().validation_score = state_.validation_score;
-  std::copy(values_.begin(), values_.end(), epoch_metrics_.end() - static_cast<std::ptrdiff_t>(values_.size()));
+  Validation found{mean_loss(loss_sum, rows), scores.front(), {scores.begin() + 1, scores.end()}};
+  rate_.validated(found.loss);
+  if (has_curve_) {
+    epochs_.back().validation_loss = found.loss;
+    epochs_.back().validation_score = found.score;
+    std::copy(found.metrics.begin(), found.metrics.end(),
+              epoch_metrics_.end() - static_cast<std::ptrdiff_t>(found.metrics.size()));
+  }
+  const bool improves = best_.is_on() && best_.add(state_.epochs - 1, monitored.value_or(found.loss));
+  // Until an epoch is the best one, the last one counts.
+  const bool counts = improves || !best_.keeps_best() || !best_.epoch();
+  if (counts) validated_ = std::move(found);
+  return counts;
+}
+
+bool TrainingLoop::has_earlier_best() const {
+  return best_.keeps_best() && best_.epoch() && *best_.epoch() + 1 != state_.epochs;
 }
 
 void TrainingLoop::begin_stage() {
@@ -83,15 +92,20 @@ void TrainingLoop::begin_stage() {
 
 void TrainingLoop::write_results(TrainedIteration& trained) const {
   IterationResult& result = trained.result;
-  result.status = state_.diverged ? IterationStatus::diverged : IterationStatus::finished;
+  const bool has_failed = state_.diverged && !has_earlier_best();
+  result.status = has_failed ? IterationStatus::diverged : IterationStatus::finished;
   result.final_loss = state_.training_loss;
-  result.validation_loss = state_.validation_loss;
-  result.validation_score = state_.validation_score;
+  result.validation_loss = validated_.loss;
+  result.validation_score = validated_.score;
+  result.best_epoch = best_.epoch().value_or(-1);
+  if (state_.diverged && !has_failed)
+    trained.message = fmt::format("the training loss is not finite after epoch {}; the model is that of epoch {}",
+                                  state_.epochs - 1, result.best_epoch);
   result.epochs = state_.epochs;
   result.steps = state_.steps;
   result.validation_seconds = state_.validation_seconds;
   for (std::size_t number = 0; number < metrics_.size(); ++number)
-    trained.metrics.push_back({metrics_[number], values_.empty() ? none : values_[number]});
+    trained.metrics.push_back({metrics_[number], validated_.metrics.empty() ? none : validated_.metrics[number]});
   const auto earlier = std::min(static_cast<std::ptrdiff_t>(epochs_.size()), std::ptrdiff_t{range_.begin});
   trained.epochs.assign(epochs_.begin() + earlier, epochs_.end());
   trained.epoch_metrics.assign(epoch_metrics_.begin() + earlier * static_cast<std::ptrdiff_t>(metrics_.size()),
@@ -100,14 +114,15 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
 }
 
 void TrainingLoop::save(ByteWriter& state) const {
-  const auto& [epochs, batches, steps, loss_sum, training_loss, validation_loss, validation_score, validation_seconds,
-               awaits_validation, diverged] = state_;
+  const auto& [epochs, batches, steps, loss_sum, training_loss, validation_seconds, awaits_validation, diverged] =
+      state_;
   for (const std::int64_t count : {epochs, batches, steps}) state.put(count);
-  for (const double value : {loss_sum, training_loss, validation_loss, validation_score, validation_seconds})
+  for (const double value : {loss_sum, training_loss, validation_seconds, validated_.loss, validated_.score})
     state.put(value);
   for (const bool flag : {awaits_validation, diverged}) state.put(flag);
   rate_.save(state);
-  state.put_list(values_);
+  best_.save(state);
+  state.put_list(validated_.metrics);
   state.put_list(epochs_);
   state.put_list(epoch_metrics_);
 }
@@ -115,8 +130,9 @@ void TrainingLoop::save(ByteWriter& state) const {
 void TrainingLoop::restore(ByteReader& state) {
   State found;
   for (std::int64_t* count : {&found.epochs, &found.batches, &found.steps}) *count = state.get<std::int64_t>();
-  for (double* value : {&found.loss_sum, &found.training_loss, &found.validation_loss, &found.validation_score,
-                        &found.validation_seconds})
+  Validation validated;
+  for (double* value :
+       {&found.loss_sum, &found.training_loss, &found.validation_seconds, &validated.loss, &validated.score})
     *value = state.get<double>();
   for (bool* flag : {&found.awaits_validation, &found.diverged}) *flag = state.get<bool>();
   require(found.epochs >= 0 && found.epochs <= range_.end && found.batches >= 0 && found.batches < epoch_batches_ &&
@@ -129,17 +145,20 @@ void TrainingLoop::restore(ByteReader& state) {
           "it expects a validation that this training does not do");
   LearningRate rate = rate_;
   rate.restore(state);
-  auto values = state.get_list<std::vector<double>>();
+  BestEpoch best = best_;
+  best.restore(state, found.epochs);
+  validated.metrics = state.get_list<std::vector<double>>();
   auto epochs = state.get_list<std::vector<EpochResult>>();
   auto epoch_metrics = state.get_list<std::vector<double>>();
   require(static_cast<std::int64_t>(epochs.size()) == (has_curve_ ? found.epochs : 0),
           "its number of epoch results is wrong");
-  require(
-      (values.empty() || values.size() == metrics_.size()) && epoch_metrics.size() == epochs.size() * metrics_.size(),
-      "its number of metrics is wrong");
+  require((validated.metrics.empty() || validated.metrics.size() == metrics_.size()) &&
+              epoch_metrics.size() == epochs.size() * metrics_.size(),
+          "its number of metrics is wrong");
   state_ = found;
   rate_ = rate;
-  values_ = std::move(values);
+  best_ = best;
+  validated_ = std::move(validated);
   epochs_ = std::move(epochs);
   epoch_metrics_ = std::move(epoch_metrics);
 }

@@ -1,10 +1,11 @@
 // The training loop of one iteration, the same for all engines, for data in memory and streamed data. It is a state
 // machine: a driver calls next(), lets a trainer do that step, and reports the outcome. It is pure and has no access to
-// rows, clock or files. A stopping rule or a choice of the best epoch belongs in validated().
+// rows, clock or files.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "core/index_range.hpp"
 #include "study/train_options.hpp"
 #include "study/validation_epochs.hpp"
+#include "training/best_epoch.hpp"
 #include "training/iteration_result.hpp"
 #include "training/learning_rate.hpp"
 
@@ -27,7 +29,7 @@ class TrainingLoop {
   TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
                std::vector<MetricKind> metrics = {}, std::optional<IndexRange> epochs = std::nullopt);
 
-  /// The next step. The loop ends after all of its epochs, or if the loss of an epoch is not finite.
+  /// The next step. The loop ends after all of its epochs, by early stopping, or if the loss of an epoch is not finite.
   Next next() const;
 
   /// Completed epochs, and completed batches of the current epoch.
@@ -40,7 +42,7 @@ class TrainingLoop {
 
   /// Whether the epochs are trained and more epochs follow, in a later stage. A checkpoint of this state, before the
   /// last validation, continues the training there.
-  bool is_paused() const { return state_.epochs == range_.end && range_.end < train_.epochs && !state_.diverged; }
+  bool is_paused() const { return is_over() && range_.end < train_.epochs && !state_.diverged; }
 
   /// Completed optimizer steps, and remaining ones.
   std::int64_t steps() const { return state_.steps; }
@@ -58,9 +60,13 @@ class TrainingLoop {
   /// epoch's loss sum including them. The last batch completes the epoch.
   void trained(std::int64_t batches, double loss_sum);
 
-  /// Reports the validation that followed the most recent epoch: the loss sum of `rows` rows (Trainer::evaluate), and
-  /// the score, followed by the values of the metrics.
-  void validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores);
+  /// Reports the validation that followed the most recent epoch: the loss sum of `rows` rows (Trainer::evaluate), the
+  /// score, followed by the values of the metrics, and the metric train.stop_on if it is one. Returns whether the
+  /// results and the model of the training are now those of this epoch.
+  bool validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores,
+                 std::optional<double> monitored = std::nullopt);
+  /// Whether the results and the model are those of an epoch before the most recent one.
+  bool has_earlier_best() const;
   /// Adds the time of a validation or a part of it.
   void add_validation_seconds(double seconds) { state_.validation_seconds += seconds; }
   /// Call it after restore() if an earlier stage saved the state: that stage has the validation that follows it, and
@@ -79,15 +85,22 @@ class TrainingLoop {
   struct State {
     std::int64_t epochs = 0, batches = 0, steps = 0;
     double loss_sum = 0;
-    double training_loss, validation_loss, validation_score;
+    double training_loss = std::numeric_limits<double>::quiet_NaN();
     double validation_seconds = 0;
     bool awaits_validation = false;
     bool diverged = false;
+  };
 
-    State();
+  // What a validation found.
+  struct Validation {
+    double loss = std::numeric_limits<double>::quiet_NaN();
+    double score = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> metrics;  // empty before the validation
   };
 
   void end_epoch();
+  // Whether no more epochs are trained, apart from a validation or a divergence.
+  bool is_over() const { return state_.epochs == range_.end || best_.must_stop(); }
 
   TrainOptions train_;
   IndexRange range_;  // of epochs
@@ -96,8 +109,9 @@ class TrainingLoop {
   bool has_curve_;
   std::vector<MetricKind> metrics_;
   LearningRate rate_;
+  BestEpoch best_;
   State state_;
-  std::vector<double> values_;         // of the metrics; empty before the first validation
+  Validation validated_;               // of the best epoch if that is kept, otherwise the last one
   std::vector<EpochResult> epochs_;    // their iteration number is not set
   std::vector<double> epoch_metrics_;  // TrainedIteration::epoch_metrics
 };

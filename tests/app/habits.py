@@ -76,7 +76,7 @@ for args, text in ((["import", "my table.csv", "t.h5", "--target=y"], "Use --lab
                    (["import", "my table.csv", "t.h5", "--targets=y"], "format csv has no option --targets. Use --label."),
                    (["run", "train.h5", "--train.ema=0.9"], "'--train.ema'. Sheaf has no averaging of weights yet."),
                    (["run", "train.h5", "--data.pin_memory=true"], "Sheaf has no such key"),
-                   (["run", "train.h5", "--train.early_stopping=3"], "Sheaf has no early stopping yet"),
+                   (["run", "train.h5", "--train.early_stopping=3"], "Use --train.patience"),
                    (["run", "train.h5", "--run.device=cpu", "--run.core_lanes=4"],
                     "run.core_lanes = 4 has no effect (run.device = cpu)")):
     check(str(args), sheaf(*args), 2, text)

@@ -42,7 +42,7 @@ checks.check(len(rows) == 16, "results.csv has one line per iteration", str(len(
 checks.check([int(row["iteration"]) for row in rows] == list(range(16)), "iterations are in order")
 checks.check(list(rows[0]) == ["iteration", "stage", "trial", "fold", "member", "repeat", "seed", "model.hidden",
                                "train.learning_rate", "status", "final_loss", "validation_loss", "validation_score",
-                               "epochs", "steps", "seconds", "data_seconds", "training_seconds",
+                               "epochs", "best_epoch", "steps", "seconds", "data_seconds", "training_seconds",
                                "validation_seconds", "wait_seconds", "rank", "lane", "device", "engine", "message"], "columns of results.csv", str(list(rows[0])))
 checks.check({row["model.hidden"] for row in rows} == {"8", "16 8"}, "values of model.hidden")
 checks.check({row["status"] for row in rows} == {"finished"}, "all iterations finished")

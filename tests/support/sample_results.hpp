@@ -45,6 +45,7 @@ inline TrainedIteration sample_iteration(std::int64_t number) {
   result.validation_loss = std::numeric_limits<double>::denorm_min();
   result.validation_score = -0.0;
   result.epochs = 7;
+  result.best_epoch = 4;
   result.steps = 9007199254740993;
   result.seconds = 0.1;
   result.start_seconds = 1e300;

@@ -76,8 +76,8 @@ void ResultTally::add_values(const TrainedIteration& iteration, const EnsembleRe
     for (std::size_t number = 0; number < metrics.size(); ++number) spreads.metrics[number].add(metrics[number]);
   }
   if (results_.iterations < max_listed)
-    results_.final_values.push_back(
-        {result.final_loss, result.validation_loss, result.validation_score, std::move(metrics)});
+    results_.final_values.push_back({result.final_loss, result.validation_loss, result.validation_score,
+                                     std::move(metrics), result.epochs, result.best_epoch});
   if (ensemble != nullptr) spreads.ensemble_score.add(ensemble->score);
 }
 

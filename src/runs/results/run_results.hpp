@@ -26,6 +26,8 @@ struct FinalValues {
   double validation_loss = 0;
   double validation_score = 0;
   std::vector<double> metrics{};  ///< of `run.metrics`
+  std::int64_t epochs = 0;
+  std::int64_t best_epoch = -1;  ///< IterationResult::best_epoch
 };
 
 /// Mean, population standard deviation and range of the values that are finite. NaN without any.

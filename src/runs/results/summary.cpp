@@ -82,6 +82,7 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
           score_text(iteration.validation_score, iteration.validation_loss));
     for (const std::size_t metric : further_metrics(study))
       add("  {}: {}", metric_label(study, metric), score_text(iteration.metrics[metric], iteration.validation_loss));
+    if (iteration.best_epoch >= 0) add("  epochs: {}  best epoch: {}", iteration.epochs, iteration.best_epoch);
     text.push_back('\n');
     ++number;
   }

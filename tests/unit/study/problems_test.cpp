@@ -53,6 +53,27 @@ TEST_CASE("learning rate schedules are checked") {
   check_valid(file_study({{"train.warmup_epochs", "3"}}));
 }
 
+TEST_CASE("early stopping is checked") {
+  for (const char* key : {"train.patience", "train.best_weights"}) {
+    const std::string value = std::string(key) == "train.patience" ? "5" : "true";
+    check_one_problem(file_study({{key, value}, {"data.validation", "0"}}),
+                      std::string(key) + " = " + value + " needs validation rows");
+    check_one_problem(synthetic_study({{key, value}}), std::string(key) + " = " + value + " needs validation rows");
+    check_valid(file_study({{key, value}}));
+    check_valid(file_study({{key, value}, {"search.folds", "3"}, {"search.method", "grid"}}));
+  }
+  check_one_problem(
+      file_study({{"train.patience", "none"}, {"train.best_weights", "false"}, {"train.min_change", "1"}}),
+      "train.min_change = 1 has no effect (the epochs are not compared)");
+  check_one_problem(file_study({{"train.patience", "5"}, {"train.stop_on", "r2"}, {"data.task", "classification"}}),
+                    "train.stop_on = r2 does not apply to classification");
+  check_one_problem(file_study({{"train.patience", "5"},
+                                {"train.stop_on", "log_loss"},
+                                {"data.task", "classification"},
+                                {"train.loss", "mse"}}),
+                    "train.stop_on = log_loss needs probabilities");
+}
+
 TEST_CASE("valid studies have no problems") {
   check_valid(file_study());
   check_valid(synthetic_study());

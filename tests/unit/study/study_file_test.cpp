@@ -144,6 +144,10 @@ schedule = plateau
 warmup_epochs = 0.5
 plateau_factor = 0.5
 plateau_patience = 3
+patience = 5
+best_weights = false
+stop_on = mae
+min_change = 0.125
 )";
 
 void check_equal(const Study& a, const Study& b) {

@@ -223,3 +223,90 @@ TEST_CASE("the learning rate follows the validation losses, also after a restore
   CHECK(epoch(restored, 1.9) == 0.5);
   CHECK(epoch(restored, 1.95) == 0.25);
 }
+
+TEST_CASE("early stopping ends the loop; the validation of the best epoch is reported if its weights are kept") {
+  for (const bool best_weights : {false, true}) {
+    TrainOptions train = options_of(9, 25);
+    train.patience = 2;
+    train.best_weights = best_weights;
+    TrainingLoop loop(train, 25, {1}, true);
+    std::string counts;
+    const double losses[] = {4, 2, 3, 5};
+    for (const double loss : losses) {
+      REQUIRE(loop.next() == TrainingLoop::Next::train);
+      loop.trained(1, loss);
+      counts += loop.validated(2 * loss, 2, {loss / 8}) ? '1' : '0';
+    }
+    CHECK(counts == (best_weights ? "1100" : "1111"));
+    TrainingLoop restored(train, 25, {1}, true);
+    const ByteWriter state = saved(loop);
+    ByteReader reader(state.bytes());
+    restored.restore(reader);
+    for (const TrainingLoop* each : {&loop, &restored}) {
+      CHECK(each->next() == TrainingLoop::Next::end);
+      CHECK(each->has_earlier_best() == best_weights);
+      CHECK_FALSE(each->is_paused());
+      const IterationResult result = result_of(*each).result;
+      CHECK(result.status == IterationStatus::finished);
+      CHECK(result.epochs == 4);
+      CHECK(result.best_epoch == 1);
+      CHECK(result.final_loss == 5.0 / 25);
+      CHECK(result.validation_loss == (best_weights ? 2 : 5));
+      CHECK(result.validation_score == (best_weights ? 0.25 : 0.625));
+    }
+  }
+}
+
+TEST_CASE("early stopping can watch a metric") {
+  TrainOptions train = options_of(9, 25);
+  train.patience = 1;
+  train.stop_on = MetricKind::accuracy;
+  TrainingLoop loop(train, 25, {1}, false);
+  loop.trained(1, 1);
+  CHECK(loop.validated(1, 2, {0.5}, 0.5));
+  loop.trained(1, 1);
+  loop.validated(9, 2, {0.5}, 0.75);
+  CHECK(loop.next() == TrainingLoop::Next::train);
+  loop.trained(1, 1);
+  loop.validated(1, 2, {0.5}, 0.75);
+  CHECK(loop.next() == TrainingLoop::Next::end);
+  CHECK(result_of(loop).result.best_epoch == 1);
+}
+
+TEST_CASE("a training that diverges after a good epoch is finished if it keeps the best weights") {
+  TrainOptions train = options_of(9, 25);
+  train.best_weights = true;
+  for (const bool has_good_epoch : {true, false}) {
+    TrainingLoop loop(train, 25, {1}, false);
+    loop.trained(1, 10);
+    loop.validated(has_good_epoch ? 1 : infinity, 2, {0.5});
+    loop.trained(1, infinity);
+    CHECK(loop.next() == TrainingLoop::Next::end);
+    const TrainedIteration trained = result_of(loop);
+    CHECK(trained.result.status == (has_good_epoch ? IterationStatus::finished : IterationStatus::diverged));
+    CHECK(std::isinf(trained.result.final_loss));
+    CHECK(trained.result.best_epoch == (has_good_epoch ? 0 : -1));
+    CHECK(trained.message.empty() != has_good_epoch);
+    if (has_good_epoch) CHECK(trained.result.validation_loss == 0.5);
+  }
+}
+
+TEST_CASE("a training that stops early in a stage pauses there, and the next stage does not continue it") {
+  TrainOptions train = options_of(9, 25);
+  train.patience = 1;
+  TrainingLoop loop(train, 25, {1}, false, {}, IndexRange{0, 6});
+  for (const double loss : {2, 3}) {
+    CHECK_FALSE(loop.is_paused());
+    loop.trained(1, 1);
+    loop.validated(loss, 2, {0.5});
+  }
+  CHECK(loop.is_paused());
+  TrainingLoop next(train, 25, {1}, false, {}, IndexRange{6, 9});
+  const ByteWriter state = saved(loop);
+  ByteReader reader(state.bytes());
+  next.restore(reader);
+  next.begin_stage();
+  CHECK(next.next() == TrainingLoop::Next::end);
+  CHECK(result_of(next).result.epochs == 2);
+  CHECK(result_of(next).result.validation_loss == 1.5);
+}

@@ -71,13 +71,31 @@ double validation_of(const Study& study, const std::optional<FileSchema>& file) 
   return file && file->rows >= min_rows && study.study.iterations <= max_recorded_iterations ? 0.1 : 0;
 }
 
-// Small data sets need many epochs for enough steps, and large ones converge in fewer (measured by
-// tests/bench/default_quality.py).
-std::int64_t epochs_of(const Study& study, std::int64_t rows) {
+// The rows that decide whether an epoch is better than another; 0: the epochs are not compared by default, because
+// their number is given, or because validations of streamed data take time.
+std::int64_t deciding_rows(const Study& study, const std::optional<FileSchema>& file) {
+  const double validation = study.data.validation.value_or(0);
+  const bool compares = file && study.train.epochs == 0 && !is_searched(study, "train.epochs") &&
+                        study.search.folds == 1 && study.data.mode != DataMode::streamed && validation > 0;
+  return compares ? holdout_count(file->rows, validation) : 0;
+}
+
+// The best of many epochs by few rows is worse than the last one (measured by tests/bench/default_quality.py).
+bool compares_epochs(const Study& study, const std::optional<FileSchema>& file) {
+  constexpr std::int64_t min_rows = 150;
+  return deciding_rows(study, file) >= min_rows;
+}
+
+// Small data sets need many epochs for enough steps, and large ones converge in fewer. Where early stopping can end the
+// training reliably, it may take longer (both measured by tests/bench/default_quality.py).
+std::int64_t epochs_of(const Study& study, std::int64_t rows, std::int64_t deciding_rows) {
+  constexpr std::int64_t many_deciding_rows = 400;
   constexpr double min_epochs = 10, max_epochs = 200, epochs_at_one_step = 230, exponent = 0.4;
   const std::int64_t training_rows = std::max<std::int64_t>(1, training_rows_per_iteration(study, rows));
   const auto steps = static_cast<double>(epoch_steps(study.train, training_rows));
-  return std::llround(std::clamp(epochs_at_one_step / std::pow(steps, exponent), min_epochs, max_epochs));
+  const auto epochs = std::llround(std::clamp(epochs_at_one_step / std::pow(steps, exponent), min_epochs, max_epochs));
+  const bool can_stop = study.train.patience.value_or(0) > 0 && deciding_rows >= many_deciding_rows;
+  return can_stop ? 2 * epochs : epochs;
 }
 
 // The approximate size of a saved model.
@@ -118,7 +136,11 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   if (data.normalize_targets == NormalizeTargets::automatic && data.task == Task::regression)
     data.normalize_targets = target_normalization_of(study, file);
   if (!data.validation && search.folds == 1) data.validation = validation_of(study, file);
-  if (needs_default("train.epochs", train.epochs == 0)) train.epochs = epochs_of(study, rows);
+  if (needs_default("train.patience", !train.patience)) train.patience = compares_epochs(study, file) ? 20 : 0;
+  if (needs_default("train.best_weights", !train.best_weights))
+    train.best_weights = train.patience != 0 || is_searched(study, "train.patience");
+  if (needs_default("train.epochs", train.epochs == 0))
+    train.epochs = epochs_of(study, rows, deciding_rows(study, file));
   if (run.models == ModelsSaved::automatic) run.models = models_of(study, file);
   return study;
 }
@@ -128,7 +150,7 @@ std::string data_defaults_text(const Study& requested, const Study& settled) {
   for (const auto& setting : all_settings()) {
     const std::string& key = setting.key;
     const std::string value = setting_text(settled, key);
-    if (value == setting_text(requested, key)) continue;
+    if (value == setting_text(requested, key) || value == "none" || value == "false") continue;
     text += (text.empty() ? "" : ", ") + key + " = " + value;
   }
   return text;

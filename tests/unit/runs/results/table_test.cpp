@@ -49,12 +49,13 @@ TEST_CASE("the columns of iterations are in the documented order") {
   const std::string text = csv_text(iteration_table(plan, iterations));
   CHECK(text.substr(0, text.find('\n')) ==
         "iteration,stage,trial,fold,member,repeat,seed,train.learning_rate,status,final_loss,validation_loss,"
-        "validation_score,epochs,steps,seconds,data_seconds,training_seconds,validation_seconds,wait_seconds,rank,lane,"
+        "validation_score,epochs,best_epoch,steps,seconds,data_seconds,training_seconds,validation_seconds,wait_"
+        "seconds,rank,lane,"
         "device,engine,message");
   CHECK(text.find("\n1,0,0,1,0,0,") != std::string::npos);
-  CHECK(text.find(",0.1,finished,0.25,,,0,0,0,0,0,0,0,-1,-1,cpu,native,\n") != std::string::npos);
-  CHECK(text.find(",0.01,finished,0.75,,,0,0,0,0,0,0,0,-1,-1,cuda:1,torch,\n") != std::string::npos);
-  CHECK(text.find(",0.01,failed,0.5,,,0,0,0,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
+  CHECK(text.find(",0.1,finished,0.25,,,0,,0,0,0,0,0,0,-1,-1,cpu,native,\n") != std::string::npos);
+  CHECK(text.find(",0.01,finished,0.75,,,0,,0,0,0,0,0,0,-1,-1,cuda:1,torch,\n") != std::string::npos);
+  CHECK(text.find(",0.01,failed,0.5,,,0,,0,0,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
 }
 
 TEST_CASE("the column of a searched key has the type of the key, and the CSV has the text of the study") {

@@ -181,13 +181,36 @@ TEST_CASE("the base value of a searched key stays auto") {
         ModelKind::automatic);
 }
 
+TEST_CASE("early stopping is chosen if many rows are held out and the number of epochs is not given") {
+  const auto chosen = [](const FileSchema& file, const Study& study = {}) {
+    const Study settled = with_data_defaults(study, file);
+    CHECK(settled.train.best_weights == (settled.train.patience != 0));
+    return *settled.train.patience;
+  };
+  CHECK(chosen(table_of(1500)) == 20);
+  CHECK(chosen(table_of(1490)) == 0);
+  CHECK(chosen(table_of(1490), with({{"data.validation", "0.2"}})) == 20);
+  CHECK(chosen(table_of(1490), with({{"train.patience", "3"}})) == 3);
+  CHECK(chosen(table_of(1500), with({{"data.validation", "0"}})) == 0);
+  CHECK(chosen(table_of(1500), with({{"train.epochs", "50"}})) == 0);
+  CHECK(chosen(table_of(1500), with({{"search.folds", "5"}})) == 0);
+  CHECK(chosen(table_of(1500), with({{"data.mode", "streamed"}})) == 0);
+  CHECK(
+      with_data_defaults(with({{"train.best_weights", "true"}, {"train.epochs", "9"}}), table_of(99)).train.patience ==
+      0);
+  CHECK(with_data_defaults({}, std::nullopt).train.patience == 0);
+}
+
 TEST_CASE("fewer rows are trained for more epochs, within limits") {
   const auto epochs = [](const FileSchema& file, const Study& study = {}) {
     return with_data_defaults(study, file).train.epochs;
   };
   CHECK(epochs(table_of(20)) == 200);
   CHECK(epochs(table_of(1)) == 200);
-  CHECK(epochs(table_of(10'000'000)) == 10);
+  CHECK(epochs(table_of(10'000'000)) == 20);
+  CHECK(epochs(table_of(10'000'000), with({{"train.patience", "none"}})) == 10);
+  CHECK(epochs(table_of(3990)) == 35);  // 230 / 113^0.4; 399 rows are held out
+  CHECK(epochs(table_of(4000)) == 70);
   CHECK(epochs(table_of(1000)) == 60);  // 230 / 29^0.4
   CHECK(epochs(table_of(1000), with({{"train.batch_size", "full"}})) == 200);
 }
