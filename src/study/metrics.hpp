@@ -11,7 +11,30 @@
 
 namespace sheaf {
 
-enum class MetricKind : std::uint8_t { accuracy, balanced_accuracy, f1_macro, log_loss, roc_auc, r2, mae };
+enum class MetricKind : std::uint8_t {
+  accuracy,
+  balanced_accuracy,
+  f1_macro,
+  f1_weighted,
+  precision_macro,
+  recall_macro,
+  matthews,
+  top_3_accuracy,
+  log_loss,
+  brier,
+  ece,
+  roc_auc,
+  roc_auc_weighted,
+  average_precision,
+  r2,
+  explained_variance,
+  mae,
+  mse,
+  rmse,
+  median_ae,
+  mape,
+  max_error
+};
 
 /// What a metric is computed from: a mean or sums of values of single rows; the counts of labels and predictions of
 /// each class; or all rows, sorted.
@@ -45,14 +68,44 @@ inline constexpr std::array metric_table = {
            Task::classification, Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::f1_macro, "f1_macro", "F1 (macro)", MetricFamily::counts, Task::classification, Better::higher,
            MetricLosses::all, 1, ""},
+    Metric{MetricKind::f1_weighted, "f1_weighted", "F1 (weighted)", MetricFamily::counts, Task::classification,
+           Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::precision_macro, "precision_macro", "precision (macro)", MetricFamily::counts,
+           Task::classification, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::recall_macro, "recall_macro", "recall (macro)", MetricFamily::counts, Task::classification,
+           Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::matthews, "matthews", "Matthews", MetricFamily::counts, Task::classification, Better::higher,
+           MetricLosses::all, 1, ""},
+    Metric{MetricKind::top_3_accuracy, "top_3_accuracy", "top-3 accuracy", MetricFamily::pointwise,
+           Task::classification, Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::log_loss, "log_loss", "log loss", MetricFamily::pointwise, Task::classification, Better::lower,
+           MetricLosses::probabilities, 1, ""},
+    Metric{MetricKind::brier, "brier", "Brier score", MetricFamily::pointwise, Task::classification, Better::lower,
+           MetricLosses::probabilities, 1, ""},
+    Metric{MetricKind::ece, "ece", "ECE", MetricFamily::pointwise, Task::classification, Better::lower,
            MetricLosses::probabilities, 1, ""},
     Metric{MetricKind::roc_auc, "roc_auc", "ROC AUC", MetricFamily::ranked, Task::classification, Better::higher,
            MetricLosses::all, 2, "classes without rows"},
+    Metric{MetricKind::roc_auc_weighted, "roc_auc_weighted", "ROC AUC (weighted)", MetricFamily::ranked,
+           Task::classification, Better::higher, MetricLosses::all, 2, "rows of one class"},
+    Metric{MetricKind::average_precision, "average_precision", "average precision", MetricFamily::ranked,
+           Task::classification, Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::r2, "r2", "R2", MetricFamily::pointwise, Task::regression, Better::higher, MetricLosses::all, 2,
            "so few rows"},
+    Metric{MetricKind::explained_variance, "explained_variance", "explained variance", MetricFamily::pointwise,
+           Task::regression, Better::higher, MetricLosses::all, 2, "so few rows"},
     Metric{MetricKind::mae, "mae", "MAE", MetricFamily::pointwise, Task::regression, Better::lower, MetricLosses::all,
            1, ""},
+    Metric{MetricKind::mse, "mse", "MSE", MetricFamily::pointwise, Task::regression, Better::lower, MetricLosses::all,
+           1, ""},
+    Metric{MetricKind::rmse, "rmse", "RMSE", MetricFamily::pointwise, Task::regression, Better::lower,
+           MetricLosses::all, 1, ""},
+    Metric{MetricKind::median_ae, "median_ae", "median AE", MetricFamily::ranked, Task::regression, Better::lower,
+           MetricLosses::all, 1, ""},
+    Metric{MetricKind::mape, "mape", "MAPE", MetricFamily::pointwise, Task::regression, Better::lower,
+           MetricLosses::all, 1, ""},
+    Metric{MetricKind::max_error, "max_error", "max error", MetricFamily::pointwise, Task::regression, Better::lower,
+           MetricLosses::all, 1, ""},
 };
 
 static_assert(is_in_order(metric_table));

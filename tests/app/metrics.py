@@ -23,7 +23,11 @@ COMMON = ["study.cfg", "--data.normalize=standard", "--model.kind=mlp", "--model
           "--run.device=cpu", "--run.progress=none"]
 STUDY = COMMON + [f"--data.file={DIGITS}", "--data.task=classification"]
 DRAWN = COMMON + ["--data.source=synthetic", "--data.task=regression"]
-METRICS = ["balanced_accuracy", "f1_macro", "log_loss", "roc_auc"]
+METRICS = ["accuracy", "balanced_accuracy", "f1_macro", "f1_weighted", "precision_macro", "recall_macro", "matthews",
+           "top_3_accuracy", "log_loss", "brier", "ece", "roc_auc", "roc_auc_weighted", "average_precision"]
+RANKED = ["roc_auc", "roc_auc_weighted", "average_precision"]
+REGRESSION_METRICS = ["r2", "explained_variance", "mae", "mse", "rmse", "median_ae", "mape", "max_error"]
+LOWEST_IS_BEST = {"log_loss", "brier", "ece", *REGRESSION_METRICS[2:]}
 TIMES = ["data_seconds", "training_seconds", "validation_seconds"]
 
 
@@ -138,12 +142,12 @@ with h5py.File("few.h5", "w") as file:
     file["features"], file["targets"] = features[labels != 3], labels[labels != 3]
 whole, limited = evaluate("search2", "--data.file=many.h5"), evaluate("search2", "--data.file=many.h5", "--data.memory=1")
 checks.check(abs(whole["roc_auc"] - report["roc_auc"]) < 1e-12, "repeated rows have the same ROC AUC")
-checks.check(limited.pop("left_out", None) == ["roc_auc"] and {**limited, "roc_auc": whole["roc_auc"]} == whole,
-             "a metric that needs too much memory is left out", str(limited))
+checks.check(limited.pop("left_out", None) == RANKED and {**limited, **{name: whole[name] for name in RANKED}} == whole,
+             "metrics that need too much memory are left out", str(limited))
 text = sheaf("evaluate", "search2", "--data.file=many.h5", "--data.memory=1").stdout
-checks.check("ROC AUC           left out" in text, "the report names the metric that it leaves out", text)
+checks.check("ROC AUC            left out" in text, "the report names the metric that it leaves out", text)
 text = sheaf("evaluate", "search2", "--data.file=few.h5").stdout
-checks.check("ROC AUC           not defined for classes without rows" in text, "a class without rows", text)
+checks.check("ROC AUC            not defined for classes without rows" in text, "a class without rows", text)
 
 # An ensemble: the log loss is convex, so that of the mean is not larger than the mean of the members.
 run("ensemble", "--ensemble.members=3", "--data.validation=0.3", "--run.metrics=roc_auc f1_macro",
@@ -183,6 +187,24 @@ for loss, delta in (("mae", 1), ("huber", 50)):
                  str(row))
     with open(f"{loss}/summary.json") as file:
         checks.check(json.load(file)["best"]["metric"] == "MAE", f"{loss}: the default metric")
+
+# Every metric ranks a search in its direction, and evaluations have all of them, with the same bits on two ranks.
+with h5py.File("classes.h5", "w") as file:
+    file["features"] = values
+    file["targets"] = numpy.digitize(values @ [1, 0.5, -1, 0] + random.normal(size=300), [-1.5, -0.5, 0.5, 1.5])
+for data, names in (("classes.h5", METRICS), ("values.h5", REGRESSION_METRICS)):
+    for name in names:
+        result = sheaf("run", data, f"--run.output=by_{name}", "--run.device=cpu", "--run.progress=none",
+                       "--search.folds=2", "--search.train.learning_rate=1e-4, 1e-2, 1e-3", f"--search.metric={name}",
+                       f"--run.metrics={','.join(names)}")
+        checks.check(result.code == 0, f"a search by {name}", result.stderr)
+        scores = list(table(f"by_{name}", "trials")["mean_score"])
+        checks.check(scores == sorted(scores, reverse=name not in LOWEST_IS_BEST) and scores[0] != scores[-1],
+                     f"{name}: the best trial is first", str(scores))
+        checks.check(scores == list(table(f"by_{name}", "trials")[f"mean_{name}"]), f"mean_{name} is the score")
+    report = evaluate(f"by_{name}", f"--data.file={data}")
+    checks.check([key for key in report if key in names] == names, f"evaluate {data}: all metrics", str(report))
+    checks.check(evaluate(f"by_{name}", f"--data.file={data}", ranks=2) == report, f"evaluate {data} on two ranks")
 
 for case, reason, *args in (
         ("huber_delta without huber", "train.huber_delta = 2 has no effect", "--train.huber_delta=2"),

@@ -21,6 +21,8 @@ try:
 except ImportError as error:
     oracle.skip(error)
 
+VERSION = tuple(map(int, sklearn.__version__.split(".")[:2]))
+
 
 def probabilities_of(loss, outputs):
     if loss == "cross_entropy":
@@ -41,6 +43,57 @@ def mean_area(labels, scores, weights):
     return numpy.mean(areas)
 
 
+def weighted_area(labels, scores, weights):
+    """Classes without rows have no weight."""
+    classes = scores.shape[1]
+    if classes == 2:
+        return metrics.roc_auc_score(labels, scores[:, 1], sample_weight=weights)
+    shares = numpy.bincount(labels, weights, classes)
+    areas = [metrics.roc_auc_score(labels == label, scores[:, label], sample_weight=weights) for label in range(classes)]
+    area = numpy.average(numpy.where(shares > 0, areas, 0), weights=shares)
+    if numpy.allclose(scores.sum(axis=1), 1):  # scikit-learn accepts no others
+        theirs = metrics.roc_auc_score(labels, scores, multi_class="ovr", average="weighted", labels=range(classes),
+                                       sample_weight=weights)
+        assert abs(area - theirs) < 1e-12 or math.isnan(area) and math.isnan(theirs)
+    return area
+
+
+def average_precision(labels, scores, weights):
+    classes = scores.shape[1]
+    columns = numpy.array([labels == label for label in range(classes)], int).T
+    if classes == 2:
+        return metrics.average_precision_score(columns[:, 1], scores[:, 1], sample_weight=weights)
+    return metrics.average_precision_score(columns, scores, average="macro", sample_weight=weights)
+
+
+def top_3_accuracy(labels, outputs, weights):
+    classes = outputs.shape[1]
+    scores = outputs[:, 1] if classes == 2 else outputs
+    return metrics.top_k_accuracy_score(labels, scores, k=3, labels=range(classes), sample_weight=weights)
+
+
+def brier(labels, scores, weights):
+    """By its definition with scikit-learn before 1.7, which has none of several classes."""
+    classes = scores.shape[1]
+    if VERSION < (1, 7):
+        return numpy.average(((numpy.eye(classes)[labels] - scores) ** 2).sum(axis=1), weights=weights)
+    return metrics.brier_score_loss(labels, scores, labels=range(classes), scale_by_half=False, sample_weight=weights)
+
+
+def calibration_error(labels, predicted, scores, weights):
+    """By its definition: scikit-learn has none. Bins include their upper ends."""
+    weights = numpy.ones(len(labels)) if weights is None else weights.astype(float)
+    confidences = scores[numpy.arange(len(labels)), predicted]
+    bins = numpy.digitize(confidences, numpy.arange(1, 15) / 15, right=True)
+    gap = 0
+    for number in range(15):
+        of_bin = weights * (bins == number)
+        if of_bin.sum() > 0:
+            accuracy = numpy.average(predicted == labels, weights=of_bin)
+            gap += of_bin.sum() * abs(accuracy - numpy.average(confidences, weights=of_bin))
+    return gap / weights.sum()
+
+
 def classification(loss, outputs, labels, weights, are_probabilities):
     scores = outputs if are_probabilities else probabilities_of(loss, outputs)
     predicted = outputs.argmax(axis=1)
@@ -48,16 +101,46 @@ def classification(loss, outputs, labels, weights, are_probabilities):
         "accuracy": metrics.accuracy_score(labels, predicted, sample_weight=weights),
         "balanced_accuracy": metrics.balanced_accuracy_score(labels, predicted, sample_weight=weights),
         "f1_macro": metrics.f1_score(labels, predicted, average="macro", sample_weight=weights),
+        "f1_weighted": metrics.f1_score(labels, predicted, average="weighted", sample_weight=weights),
+        "precision_macro": metrics.precision_score(labels, predicted, average="macro", sample_weight=weights),
+        "recall_macro": metrics.recall_score(labels, predicted, average="macro", sample_weight=weights),
+        "matthews": metrics.matthews_corrcoef(labels, predicted, sample_weight=weights),
         "roc_auc": mean_area(labels, scores, weights),
+        "roc_auc_weighted": weighted_area(labels, scores, weights),
+        "average_precision": average_precision(labels, scores, weights),
+        "top_3_accuracy": top_3_accuracy(labels, outputs, weights),
     }
     if loss != "mse":
-        values["log_loss"] = metrics.log_loss(labels, scores, labels=range(outputs.shape[1]), sample_weight=weights)
+        classes = range(outputs.shape[1])
+        values["log_loss"] = metrics.log_loss(labels, scores, labels=classes, sample_weight=weights)
+        values["brier"] = brier(labels, scores, weights)
+        values["ece"] = calibration_error(labels, predicted, scores, weights)
     return values
 
 
+def root_mean_squared_error(targets, outputs, weights):
+    if VERSION < (1, 4):
+        squares = metrics.mean_squared_error(targets, outputs, multioutput="raw_values", sample_weight=weights)
+        return numpy.sqrt(squares).mean()
+    return metrics.root_mean_squared_error(targets, outputs, sample_weight=weights)
+
+
+def max_error(outputs, targets, weights):
+    """scikit-learn has no weights and one target."""
+    rows = slice(None) if weights is None else weights > 0
+    return numpy.mean([metrics.max_error(target, output) for target, output in zip(targets[rows].T, outputs[rows].T)])
+
+
 def regression(outputs, targets, weights):
+    variance = metrics.explained_variance_score(targets, outputs, sample_weight=weights)
     return {"r2": metrics.r2_score(targets, outputs, sample_weight=weights),
-            "mae": metrics.mean_absolute_error(targets, outputs, sample_weight=weights)}
+            "explained_variance": variance if len(outputs) > 1 else math.nan,  # like R2
+            "mae": metrics.mean_absolute_error(targets, outputs, sample_weight=weights),
+            "mse": metrics.mean_squared_error(targets, outputs, sample_weight=weights),
+            "rmse": root_mean_squared_error(targets, outputs, weights),
+            "median_ae": metrics.median_absolute_error(targets, outputs, sample_weight=weights),
+            "mape": metrics.mean_absolute_percentage_error(targets, outputs, sample_weight=weights),
+            "max_error": max_error(outputs, targets, weights)}
 
 
 def rounded(values, step):
@@ -114,6 +197,13 @@ def cases():
     outputs[:, 1] = 7
     yield "a constant target that is predicted", None, False, outputs, targets, weigh(40)
     yield "one row of targets", None, False, outputs[:1], targets[:1], None
+    yield ("five classes with equal outputs", "cross_entropy", False, numpy.ones((9, 5), numpy.float32),
+           numpy.arange(9) % 5, weigh(9))
+    targets = rounded(random.normal(0, 2, (40, 2)), 1)  # some are 0
+    outputs = numpy.float32(targets + 3 + rounded(random.normal(0, 1, (40, 2)), 0.5))
+    yield "targets of 0, with a mean error", None, False, outputs, targets, weigh(40)
+    yield "a constant error", None, False, targets + 3, targets, None
+    yield "a constant target with a constant error", None, False, outputs * 0 + 3, targets * 0, weigh(40)
 
 
 def number(value):
@@ -137,8 +227,8 @@ def text_of(name, loss, are_probabilities, outputs, truth, weights, values):
 
 def main():
     warnings.simplefilter("ignore")
-    if tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 6):
-        oracle.skip("scikit-learn before 1.6 refuses classes without rows")
+    if VERSION < (1, 7):
+        oracle.skip("scikit-learn before 1.7 has other weighted medians, and no Brier score of several classes")
     text = ""
     for name, loss, are_probabilities, outputs, truth, weights in cases():
         exact = outputs.astype(float)

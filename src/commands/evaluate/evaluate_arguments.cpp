@@ -200,8 +200,9 @@ data
   --data.file=FILE       HDF5, CSV or NumPy file (.npz, or .npy, which has features only)
 )" + data_help +
          R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
-  --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC); default: auto, half of
-                         the memory. If they do not fit, the report leaves these metrics out
+  --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC, average precision,
+                         median AE); default: auto, half of the memory. If they do not fit, the report leaves these
+                         metrics out
 )" + fmt::format("  --loss={}\n", loss_names()) +
          R"(                         default: the training loss; for other models, cross_entropy for classification, otherwise mse.
                          huber has the delta of the training; for models that were trained otherwise, 1

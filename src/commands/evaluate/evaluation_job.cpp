@@ -47,7 +47,7 @@ std::int64_t number_count(const Scoring& scoring) {
 
 // Number of segments, ranges of batches that depend only on the file and the model. Sums are added up in row order
 // within a segment, then in the order of the segments, so that they are the same for any number of ranks and lanes. The
-// limits keep the memory of all sums small: those of R2 grow with the outputs. A change would change the last bits.
+// limits keep the memory of all sums small: those of targets grow with the outputs. A change changes the last bits.
 std::int64_t segment_count(const EvaluatedModel& evaluated) {
   const std::int64_t numbers = evaluated.predicts_classes() ? 1 : 3 + 3 * evaluated.scoring.output_count;
   return std::min(evaluated.rows->batch_count(), std::clamp<std::int64_t>((1 << 20) / numbers, 64, 1024));
@@ -105,7 +105,8 @@ UnorderedResult gather_unordered(UnorderedResult own, const Scoring& scoring, co
   if (own.ranked && world.size() > 1) {
     auto outputs = world.gather(own.ranked->outputs());
     auto labels = world.gather(own.ranked->labels());
-    own.ranked.emplace(scoring, std::move(outputs), std::move(labels));
+    auto targets = world.gather(own.ranked->targets());
+    own.ranked.emplace(scoring, std::move(outputs), std::move(labels), std::move(targets));
   }
   return own;
 }
@@ -120,14 +121,19 @@ Fit fit_of(const Scoring& scoring, const std::vector<double>& numbers, Unordered
   Fit fit;
   fit.loss = sums.loss();
   fit.metrics = sums.metrics();
+  std::vector<MetricKind> ranked;
   for (const Metric& metric : metric_table) {
     if (!applies_to(metric, scoring.task, scoring.loss.kind)) continue;
     if (metric.family == MetricFamily::counts)
       fit.metrics.push_back({metric.kind, counts_metric(metric.kind, *unordered.counts)});
-    else if (metric.family == MetricFamily::ranked && unordered.ranked)
-      fit.metrics.push_back({metric.kind, ranked_metric(metric.kind, *unordered.ranked, threads)});
-    else if (metric.family == MetricFamily::ranked)
-      fit.left_out.push_back(metric.kind);
+    if (metric.family == MetricFamily::ranked) ranked.push_back(metric.kind);
+  }
+  if (unordered.ranked) {
+    const std::vector<double> values = ranked_metrics(ranked, *unordered.ranked, threads);
+    for (std::size_t number = 0; number < ranked.size(); ++number)
+      fit.metrics.push_back({ranked[number], values[number]});
+  } else {
+    fit.left_out = std::move(ranked);
   }
   std::sort(fit.metrics.begin(), fit.metrics.end(),
             [](const MetricValue& a, const MetricValue& b) { return a.metric < b.metric; });
@@ -152,7 +158,7 @@ bool fits_into_memory(const EvaluatedModel& evaluated, const EvaluationRequest& 
                       const Communicator& world) {
   const std::int64_t half = world.minimum(usable_memory_bytes()) / 2;
   const std::int64_t limit = request.data.memory_mib > 0 ? request.data.memory_mib << 20 : half;
-  const double bytes = RankedRows::bytes(evaluated.rows->count(), evaluated.scoring.output_count, threads);
+  const double bytes = RankedRows::bytes(evaluated.rows->count(), evaluated.scoring, threads);
   const double outputs_of_rank =
       static_cast<double>(evaluated.rows->count()) / world.size() * static_cast<double>(evaluated.scoring.output_count);
   const bool can_be_gathered = world.size() == 1 || outputs_of_rank < max_gathered_outputs;

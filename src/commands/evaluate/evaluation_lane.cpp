@@ -26,17 +26,17 @@ constexpr std::int64_t outputs_bytes = std::int64_t{8} << 20, gpu_outputs_bytes 
 }  // namespace
 
 UnorderedResult::UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows) {
+  if (keeps_rows) ranked.emplace(evaluated.scoring);
   if (!evaluated.predicts_classes()) return;
   const std::int64_t classes = evaluated.scoring.output_count;
   if (classes <= max_confused_classes) confusion.resize(static_cast<std::size_t>(classes * classes));
   counts.emplace(classes);
-  if (keeps_rows) ranked.emplace(evaluated.scoring);
 }
 
 void UnorderedResult::add(const ScoredRows& rows) {
   for (std::int64_t row = 0; row < rows.count && !confusion.empty(); ++row)
     ++confusion[static_cast<std::size_t>(rows.labels[row] * counts->classes() + rows.predicted_labels[row])];
-  counts->add(rows);
+  if (counts) counts->add(rows);
   if (ranked) ranked->add(rows);
 }
 
@@ -127,13 +127,10 @@ void EvaluationLane::average_members(std::int64_t first, std::int64_t count) {
 }
 
 void EvaluationLane::add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count) {
-  if (!evaluated_.predicts_classes()) {
-    const float* targets = reader_->targets() + first * evaluated_.scoring.output_count;
-    sums.add({count, outputs_.data(), nullptr, nullptr, targets});
-    return;
-  }
-  const std::int64_t* labels = reader_->labels() + first;
-  const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, nullptr};
+  const bool classes = evaluated_.predicts_classes();
+  const float* const targets = classes ? nullptr : reader_->targets() + first * evaluated_.scoring.output_count;
+  const std::int64_t* const labels = classes ? reader_->labels() + first : nullptr;
+  const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, targets};
   sums.add(rows);
   unordered_.add(rows);
 }

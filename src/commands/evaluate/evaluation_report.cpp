@@ -90,7 +90,7 @@ std::string evaluation_text(const EvaluationReport& report) {
                                                printable(report.models.front()), printable(report.models.back()));
   std::string text;
   const auto add = [&text](std::string_view label, const std::string& value) {
-    text += fmt::format("{:<17} {}\n", label, value);
+    text += fmt::format("{:<18} {}\n", label, value);
   };
   add("model", models);
   add("data", fmt::format("'{}', {}", printable(report.data), counted(report.rows, "row")));

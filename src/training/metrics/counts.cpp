@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/counts.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 namespace sheaf {
@@ -18,21 +19,65 @@ double mean_over_classes(const ClassCounts& counts, const Counts& counted, const
   return sum / count;
 }
 
-// Classes that occur neither as labels nor as predictions do not count. The score of a class without weights is 0.
-double f1_macro(const ClassCounts& counts) {
+// A ratio of counts of a class; 0 for a class without weights, as with scikit-learn's zero_division.
+double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+double f1(const ClassCounts& counts, std::int64_t label) {
+  return ratio(2 * counts.right(label), counts.labeled(label) + counts.predicted(label));
+}
+
+double precision(const ClassCounts& counts, std::int64_t label) {
+  return ratio(counts.right(label), counts.predicted(label));
+}
+
+double recall(const ClassCounts& counts, std::int64_t label) {
+  return ratio(counts.right(label), counts.labeled(label));
+}
+
+// Classes that occur neither as labels nor as predictions do not count.
+template <class Value>
+double macro(const ClassCounts& counts, const Value& value) {
   return mean_over_classes(
       counts, [&](std::int64_t label) { return counts.occurs(label); },
-      [&](std::int64_t label) {
-        const double both = counts.labeled(label) + counts.predicted(label);
-        return both > 0 ? 2 * counts.right(label) / both : 0;
-      });
+      [&](std::int64_t label) { return value(counts, label); });
+}
+
+// The mean over the classes, each with the weight of the rows that have its label.
+double f1_weighted(const ClassCounts& counts) {
+  double sum = 0, weights = 0;
+  for (std::int64_t label = 0; label < counts.classes(); ++label) {
+    sum += counts.labeled(label) * f1(counts, label);
+    weights += counts.labeled(label);
+  }
+  return sum / weights;
+}
+
+// The correlation of labels and predictions; 0 if all labels or all predictions are equal. Source: Gorodkin,
+// Computational Biology and Chemistry 2004.
+double matthews(const ClassCounts& counts) {
+  double labeled_sum = 0, predicted_sum = 0, right_sum = 0;
+  for (std::int64_t label = 0; label < counts.classes(); ++label) {
+    labeled_sum += counts.labeled(label);
+    predicted_sum += counts.predicted(label);
+    right_sum += counts.right(label);
+  }
+  double chance = 0, label_variance = 0, prediction_variance = 0;
+  for (std::int64_t label = 0; label < counts.classes(); ++label) {
+    chance += counts.labeled(label) * counts.predicted(label);
+    label_variance += counts.labeled(label) * (labeled_sum - counts.labeled(label));
+    prediction_variance += counts.predicted(label) * (predicted_sum - counts.predicted(label));
+  }
+  const double variance = std::sqrt(label_variance) * std::sqrt(prediction_variance);
+  return variance > 0 ? (right_sum * labeled_sum - chance) / variance : 0;
 }
 
 // The mean recall of the classes that occur as labels.
 double balanced_accuracy(const ClassCounts& counts) {
   return mean_over_classes(
       counts, [&](std::int64_t label) { return counts.labeled(label) > 0; },
-      [&](std::int64_t label) { return counts.right(label) / counts.labeled(label); });
+      [&](std::int64_t label) { return recall(counts, label); });
 }
 
 }  // namespace
@@ -56,7 +101,15 @@ void ClassCounts::append(const ClassCounts& other) {
 double counts_metric(MetricKind metric, const ClassCounts& counts) {
   switch (metric) {
     case MetricKind::f1_macro:
-      return f1_macro(counts);
+      return macro(counts, f1);
+    case MetricKind::f1_weighted:
+      return f1_weighted(counts);
+    case MetricKind::precision_macro:
+      return macro(counts, precision);
+    case MetricKind::recall_macro:
+      return macro(counts, recall);
+    case MetricKind::matthews:
+      return matthews(counts);
     case MetricKind::balanced_accuracy:
       return balanced_accuracy(counts);
     default:

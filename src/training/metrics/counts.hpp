@@ -1,5 +1,5 @@
-// Metrics of classes that are computed from counts of labels and predictions. Source: scikit-learn's f1_score with
-// average="macro" and balanced_accuracy_score.
+// Metrics of classes that are computed from counts of labels and predictions. Source: scikit-learn's f1_score,
+// precision_score and recall_score with the average in the name, balanced_accuracy_score and matthews_corrcoef.
 // SPDX-License-Identifier: MIT
 #pragma once
 

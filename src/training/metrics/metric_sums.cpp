@@ -36,8 +36,14 @@ void MetricSums::append(const MetricSums& later) {
 }
 
 std::vector<double> MetricSums::values(std::int64_t threads) const {
+  std::vector<MetricKind> ranked_kinds;
+  for (const MetricKind metric : metrics_)
+    if (metric_of(metric).family == MetricFamily::ranked) ranked_kinds.push_back(metric);
+  std::vector<double> ranked_values;
+  if (ranked_) ranked_values = ranked_metrics(ranked_kinds, *ranked_, threads);
   std::vector<double> values;
   auto accumulator = pointwise_.begin();
+  auto ranked = ranked_values.begin();
   for (const MetricKind metric : metrics_) switch (metric_of(metric).family) {
       case MetricFamily::pointwise:
         values.push_back((*accumulator++)->value());
@@ -46,7 +52,7 @@ std::vector<double> MetricSums::values(std::int64_t threads) const {
         values.push_back(counts_metric(metric, *counts_));
         break;
       case MetricFamily::ranked:
-        values.push_back(ranked_metric(metric, *ranked_, threads));
+        values.push_back(*ranked++);
         break;
     }
   return values;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/pointwise.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 
+#include "training/metrics/explained_variance.hpp"
 #include "training/metrics/r2.hpp"
 
 namespace sheaf {
@@ -22,12 +26,54 @@ struct LogLoss {
   }
 };
 
-struct AbsoluteError {  // the mean over the outputs
+// Whether fewer than three classes rank before the label. Equal outputs rank as in scikit-learn: later classes first.
+struct Top3Accuracy {
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    const float* const outputs = rows.outputs + row * scoring.output_count;
+    const std::int64_t label = rows.labels[row];
+    std::int64_t before = 0;
+    for (std::int64_t other = 0; other < scoring.output_count; ++other) {
+      const bool follows = outputs[other] < outputs[label] || (outputs[other] == outputs[label] && other < label);
+      if (other != label && !follows) ++before;
+    }
+    return before < 3 ? 1 : 0;
+  }
+};
+
+struct Brier {  // the sum over the classes, also of two
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    const float* const outputs = rows.outputs + row * scoring.output_count;
+    const RowScale scale = row_scale(scoring, outputs);
+    double sum = 0;
+    for (std::int64_t label = 0; label < scoring.output_count; ++label) {
+      const double probability = class_probability(scoring, outputs, scale, label);
+      const double error = label == rows.labels[row] ? 1 - probability : probability;
+      sum += error * error;
+    }
+    return sum;
+  }
+};
+
+double absolute_error(double target, double output) {
+  return std::abs(target - output);
+}
+
+double squared_error(double target, double output) {
+  return (target - output) * (target - output);
+}
+
+// Of the target; targets near 0 count as the epsilon of double.
+double relative_error(double target, double output) {
+  return absolute_error(target, output) / std::max(std::abs(target), std::numeric_limits<double>::epsilon());
+}
+
+template <double (*error)(double target, double output)>
+struct Error {  // the mean over the outputs
   double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
     const std::int64_t width = scoring.output_count;
     double sum = 0;
     for (std::int64_t index = row * width; index < (row + 1) * width; ++index)
-      sum += std::abs(double{rows.targets[index]} - double{rows.outputs[index]});
+      sum += error(double{rows.targets[index]}, double{rows.outputs[index]});
     return sum / static_cast<double>(width);
   }
 };
@@ -65,6 +111,115 @@ class Mean : public Accumulator {
   Value value_;
 };
 
+// The mean over the outputs of the root of the mean squared error.
+class RootMeanSquaredError : public Accumulator {
+  enum Index : std::size_t { weights, first_output };  // of `numbers_`: the sum of the squared errors of each output
+
+ public:
+  explicit RootMeanSquaredError(const Scoring& scoring)
+      : Accumulator(first_output + static_cast<std::size_t>(scoring.output_count)), width_(scoring.output_count) {}
+
+  void add(const ScoredRows& rows) override {
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      const double weight = rows.weight(row);
+      numbers_[weights] += weight;
+      double* sum = numbers_.data() + first_output;
+      for (std::int64_t index = row * width_; index < (row + 1) * width_; ++index)
+        *sum++ += weight * squared_error(double{rows.targets[index]}, double{rows.outputs[index]});
+    }
+  }
+
+  void append(const Accumulator& later) override {
+    for (std::size_t index = 0; index < numbers_.size(); ++index) numbers_[index] += later.numbers()[index];
+  }
+
+  double value() const override {
+    double sum = 0;
+    for (std::size_t index = first_output; index < numbers_.size(); ++index)
+      sum += std::sqrt(numbers_[index] / numbers_[weights]);
+    return sum / static_cast<double>(width_);
+  }
+
+ private:
+  std::int64_t width_;
+};
+
+// The mean over the outputs of the largest absolute error of the rows with a weight.
+class MaxError : public Accumulator {  // numbers_: that of each output
+ public:
+  explicit MaxError(const Scoring& scoring)
+      : Accumulator(static_cast<std::size_t>(scoring.output_count)), width_(scoring.output_count) {}
+
+  void add(const ScoredRows& rows) override {
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      if (rows.weight(row) == 0) continue;
+      double* largest = numbers_.data();
+      for (std::int64_t index = row * width_; index < (row + 1) * width_; ++index, ++largest)
+        *largest = larger(*largest, absolute_error(double{rows.targets[index]}, double{rows.outputs[index]}));
+    }
+  }
+
+  void append(const Accumulator& later) override {
+    for (std::size_t index = 0; index < numbers_.size(); ++index)
+      numbers_[index] = larger(numbers_[index], later.numbers()[index]);
+  }
+
+  double value() const override {
+    return std::accumulate(numbers_.begin(), numbers_.end(), 0.0) / static_cast<double>(width_);
+  }
+
+ private:
+  // NaN if one of them is NaN.
+  static double larger(double one, double other) { return one > other || std::isnan(one) ? one : other; }
+
+  std::int64_t width_;
+};
+
+// The expected calibration error: the mean distance between the confidence, which is the probability of the predicted
+// class, and the accuracy, in 15 bins of equal width that include their upper ends. Source: Guo, Pleiss, Sun and
+// Weinberger, On calibration of modern neural networks, ICML 2017.
+class CalibrationError : public Accumulator {
+  static constexpr std::size_t bins = 15;
+  enum Number : std::size_t { weights, confidences, rights, per_bin };  // of each bin in `numbers_`
+
+ public:
+  explicit CalibrationError(const Scoring& scoring) : Accumulator(bins * per_bin), scoring_(scoring) {}
+
+  void add(const ScoredRows& rows) override {
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      const float* const outputs = rows.outputs + row * scoring_.output_count;
+      const std::int64_t predicted = rows.predicted_labels[row];
+      const double confidence = class_probability(scoring_, outputs, row_scale(scoring_, outputs), predicted);
+      const double weight = rows.weight(row);
+      double* const sums = numbers_.data() + bin_of(confidence) * per_bin;
+      sums[weights] += weight;
+      sums[confidences] += weight * confidence;
+      if (predicted == rows.labels[row]) sums[rights] += weight;
+    }
+  }
+
+  void append(const Accumulator& later) override {
+    for (std::size_t index = 0; index < numbers_.size(); ++index) numbers_[index] += later.numbers()[index];
+  }
+
+  double value() const override {
+    double weight_sum = 0, distances = 0;
+    for (auto sums = numbers_.begin(); sums != numbers_.end(); sums += per_bin) {
+      weight_sum += sums[weights];
+      distances += std::abs(sums[rights] - sums[confidences]);
+    }
+    return distances / weight_sum;
+  }
+
+ private:
+  static std::size_t bin_of(double confidence) {
+    if (!(confidence > 0)) return 0;  // also NaN
+    return std::min(static_cast<std::size_t>(std::ceil(confidence * bins)), bins) - 1;
+  }
+
+  Scoring scoring_;
+};
+
 }  // namespace
 
 std::unique_ptr<Accumulator> make_pointwise(MetricKind metric, const Scoring& scoring) {
@@ -73,8 +228,24 @@ std::unique_ptr<Accumulator> make_pointwise(MetricKind metric, const Scoring& sc
       return std::make_unique<Mean<Accuracy>>(scoring);
     case MetricKind::log_loss:
       return std::make_unique<Mean<LogLoss>>(scoring);
+    case MetricKind::top_3_accuracy:
+      return std::make_unique<Mean<Top3Accuracy>>(scoring);
+    case MetricKind::brier:
+      return std::make_unique<Mean<Brier>>(scoring);
+    case MetricKind::ece:
+      return std::make_unique<CalibrationError>(scoring);
     case MetricKind::mae:
-      return std::make_unique<Mean<AbsoluteError>>(scoring);
+      return std::make_unique<Mean<Error<absolute_error>>>(scoring);
+    case MetricKind::mse:
+      return std::make_unique<Mean<Error<squared_error>>>(scoring);
+    case MetricKind::mape:
+      return std::make_unique<Mean<Error<relative_error>>>(scoring);
+    case MetricKind::rmse:
+      return std::make_unique<RootMeanSquaredError>(scoring);
+    case MetricKind::max_error:
+      return std::make_unique<MaxError>(scoring);
+    case MetricKind::explained_variance:
+      return make_explained_variance(scoring.output_count);
     case MetricKind::r2:
       return make_r2(scoring.output_count);
     default:

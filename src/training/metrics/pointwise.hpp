@@ -1,5 +1,5 @@
-// Metrics that are means over rows, or computed from sums over rows. Source: the metrics of the same names in
-// scikit-learn (mae: mean_absolute_error, r2: r2_score).
+// Metrics that are means over rows, or computed from sums over rows. Sources: scikit-learn's functions with these names
+// (those of errors are written out, such as mae: mean_absolute_error) and brier_score_loss; for ece see the definition.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double not_defined = std::numeric_limits<double>::quiet_NaN();
 
-// A row of one class against all others.
+// A row of one class against all others, or the error of a row.
 struct Point {
   double score;
   double weight;  // negative: another class
@@ -59,34 +59,75 @@ void sort_by_score(std::vector<Point>& points) {
   }
 }
 
-// The probability that a row of the class has a higher score than another row; equal scores count half. NaN if a score
-// is NaN, or one of the two kinds of rows has no weight.
-double area_under_curve(std::vector<Point>& points) {
-  if (std::any_of(points.begin(), points.end(), [](const Point& point) { return std::isnan(point.score); }))
-    return not_defined;
-  sort_by_score(points);
+bool has_nan(const std::vector<Point>& points) {
+  return std::any_of(points.begin(), points.end(), [](const Point& point) { return std::isnan(point.score); });
+}
+
+// The weights of neighboring points with equal scores, of the class and of the others.
+struct EqualPoints {
+  double of_class = 0, others = 0;
+};
+
+// Takes the points with the score of `point`, up to `end`.
+template <class Iterator>
+EqualPoints take_equal(Iterator& point, Iterator end) {
+  EqualPoints equal;
+  for (const double score = point->score; point != end && point->score == score; ++point)
+    (point->weight < 0 ? equal.others : equal.of_class) += std::abs(point->weight);
+  return equal;
+}
+
+// The probability that a row of the class has a higher score than another row; equal scores count half. NaN if one of
+// the two kinds of rows has no weight. The points are sorted.
+double area_under_curve(const std::vector<Point>& points) {
   double area = 0, of_class = 0, others = 0;
   for (auto point = points.begin(); point != points.end();) {
-    const double score = point->score;
-    double equal_of_class = 0, equal_others = 0;
-    for (; point != points.end() && point->score == score; ++point)
-      (point->weight < 0 ? equal_others : equal_of_class) += std::abs(point->weight);
-    area += equal_of_class * (others + equal_others / 2);
-    of_class += equal_of_class;
-    others += equal_others;
+    const EqualPoints equal = take_equal(point, points.end());
+    area += equal.of_class * (others + equal.others / 2);
+    of_class += equal.of_class;
+    others += equal.others;
   }
   return of_class > 0 && others > 0 ? area / of_class / others : not_defined;
 }
 
-// Two classes: the area of the second one. More: the mean over the classes, each against all others.
-double roc_auc(const RankedRows& rows, std::int64_t threads) {
+// The mean over the rows of the class of the precision of the rows with at least their score; 0 without such rows, as
+// in scikit-learn. The points are sorted.
+double average_precision_of(const std::vector<Point>& points) {
+  double sum = 0, of_class = 0, others = 0;
+  for (auto point = points.rbegin(); point != points.rend();) {
+    const EqualPoints equal = take_equal(point, points.rend());
+    of_class += equal.of_class;
+    others += equal.others;
+    if (equal.of_class > 0) sum += equal.of_class * (of_class / (of_class + others));
+  }
+  return of_class > 0 ? sum / of_class : 0;
+}
+
+// One class against all others.
+struct ClassRanks {
+  double area = not_defined, average_precision = not_defined;
+  double weight = 0;  // of the rows of the class
+};
+
+ClassRanks ranks_of(std::vector<Point> points) {
+  ClassRanks ranks;
+  for (const Point& point : points) ranks.weight += std::max(point.weight, 0.0);
+  if (has_nan(points)) return ranks;
+  sort_by_score(points);
+  ranks.area = area_under_curve(points);
+  ranks.average_precision = average_precision_of(points);
+  return ranks;
+}
+
+// Two classes: the ranks of the second one. More: of each class.
+std::vector<ClassRanks> class_ranks(const RankedRows& rows, std::int64_t threads) {
   const std::int64_t classes = rows.scoring().output_count, first = classes == 2 ? 1 : 0;
   const float* const outputs = rows.outputs().data();
   std::vector<RowScale> scales;
   scales.reserve(static_cast<std::size_t>(rows.count()));
   for (std::int64_t row = 0; row < rows.count(); ++row)
     scales.push_back(row_scale(rows.scoring(), outputs + row * classes));
-  std::vector<double> areas(static_cast<std::size_t>(classes - first));
+  std::vector<ClassRanks> ranks(static_cast<std::size_t>(classes - first));
   for_each_index({first, classes}, std::min(threads, classes - first), [&]() -> IndexWork {
     return [&](std::int64_t label) {
       std::vector<Point> points;
@@ -96,47 +137,123 @@ double roc_auc(const RankedRows& rows, std::int64_t threads) {
         points.push_back({class_probability(rows.scoring(), outputs + row * classes, scales[at], label),
                           rows.labels()[at] == label ? rows.weight(row) : -rows.weight(row)});
       }
-      areas[static_cast<std::size_t>(label - first)] = area_under_curve(points);
+      ranks[static_cast<std::size_t>(label - first)] = ranks_of(std::move(points));
     };
   });
-  return std::accumulate(areas.begin(), areas.end(), 0.0) / static_cast<double>(areas.size());
+  return ranks;
+}
+
+// The mean of a value of each class.
+double mean_of(const std::vector<ClassRanks>& ranks, double ClassRanks::*value) {
+  double sum = 0;
+  for (const ClassRanks& one : ranks) sum += one.*value;
+  return sum / static_cast<double>(ranks.size());
+}
+
+// Classes without rows do not count. Of two classes, the area of the second one.
+double weighted_area(const std::vector<ClassRanks>& ranks) {
+  if (ranks.size() == 1) return ranks.front().area;
+  double sum = 0, weights = 0;
+  for (const ClassRanks& one : ranks) {
+    if (one.weight == 0) continue;
+    sum += one.weight * one.area;
+    weights += one.weight;
+  }
+  return sum / weights;
+}
+
+// The mean of the two middle values if exactly half of the weight is below. NaN without weights, or if a score is NaN.
+double weighted_median(std::vector<Point> points) {
+  if (has_nan(points)) return not_defined;
+  sort_by_score(points);
+  double all = 0, below = 0, last = not_defined;
+  for (const Point& point : points) all += point.weight;
+  for (const Point& point : points) {
+    if (point.weight == 0) continue;
+    if (below > 0 && below == all / 2) return (last + point.score) / 2;
+    below += point.weight;
+    last = point.score;
+    if (below > all / 2) return last;
+  }
+  return not_defined;
+}
+
+// The mean over the outputs of the median of the absolute errors.
+double median_error(const RankedRows& rows, std::int64_t threads) {
+  const std::int64_t width = rows.scoring().output_count;
+  std::vector<double> medians(static_cast<std::size_t>(width));
+  for_each_index({0, width}, std::min(threads, width), [&]() -> IndexWork {
+    return [&](std::int64_t output) {
+      std::vector<Point> errors;
+      errors.reserve(static_cast<std::size_t>(rows.count()));
+      for (std::int64_t row = 0; row < rows.count(); ++row) {
+        const auto at = static_cast<std::size_t>(row * width + output);
+        errors.push_back({std::abs(double{rows.targets()[at]} - double{rows.outputs()[at]}), rows.weight(row)});
+      }
+      medians[static_cast<std::size_t>(output)] = weighted_median(std::move(errors));
+    };
+  });
+  return std::accumulate(medians.begin(), medians.end(), 0.0) / static_cast<double>(width);
 }
 
 }  // namespace
 
 void RankedRows::add(const ScoredRows& rows) {
   if (rows.weights != nullptr || !weights_.empty()) {
-    weights_.resize(labels_.size(), 1.0f);
+    weights_.resize(static_cast<std::size_t>(count()), 1.0f);
     for (std::int64_t row = 0; row < rows.count; ++row) weights_.push_back(static_cast<float>(rows.weight(row)));
   }
-  outputs_.insert(outputs_.end(), rows.outputs, rows.outputs + rows.count * scoring_.output_count);
+  const std::int64_t values = rows.count * scoring_.output_count;
+  outputs_.insert(outputs_.end(), rows.outputs, rows.outputs + values);
+  if (scoring_.task == Task::regression) {
+    targets_.insert(targets_.end(), rows.targets, rows.targets + values);
+    return;
+  }
   for (std::int64_t row = 0; row < rows.count; ++row) labels_.push_back(static_cast<std::int32_t>(rows.labels[row]));
 }
 
 void RankedRows::append(const RankedRows& later) {
   if (!weights_.empty() || !later.weights_.empty()) {
-    weights_.resize(labels_.size(), 1.0f);
+    weights_.resize(static_cast<std::size_t>(count()), 1.0f);
     weights_.insert(weights_.end(), later.weights_.begin(), later.weights_.end());
   }
   outputs_.insert(outputs_.end(), later.outputs_.begin(), later.outputs_.end());
   labels_.insert(labels_.end(), later.labels_.begin(), later.labels_.end());
-  if (!weights_.empty()) weights_.resize(labels_.size(), 1.0f);
+  targets_.insert(targets_.end(), later.targets_.begin(), later.targets_.end());
+  if (!weights_.empty()) weights_.resize(static_cast<std::size_t>(count()), 1.0f);
 }
 
-double RankedRows::bytes(std::int64_t rows, std::int64_t output_count, std::int64_t threads) {
-  const auto outputs = static_cast<double>(output_count);
-  const double of_row = outputs * sizeof(float) + sizeof(std::int32_t);
-  const double of_metric = sizeof(RowScale) + std::min(static_cast<double>(threads), outputs) * 2 * sizeof(Point);
-  return static_cast<double>(rows) * (2 * of_row + of_metric);  // while they are gathered, rows exist twice
+double RankedRows::bytes(std::int64_t rows, const Scoring& scoring, std::int64_t threads) {
+  const bool has_targets = scoring.task == Task::regression;
+  const auto outputs = static_cast<double>(scoring.output_count);
+  const double of_row = outputs * sizeof(float) + (has_targets ? outputs * sizeof(float) : sizeof(std::int32_t));
+  const double of_points = std::min(static_cast<double>(threads), outputs) * 2 * sizeof(Point);
+  const double of_metrics = of_points + (has_targets ? 0 : sizeof(RowScale));
+  return static_cast<double>(rows) * (2 * of_row + of_metrics);  // while they are gathered, rows exist twice
 }
 
-double ranked_metric(MetricKind metric, const RankedRows& rows, std::int64_t threads) {
-  switch (metric) {
-    case MetricKind::roc_auc:
-      return roc_auc(rows, threads);
-    default:
-      throw std::logic_error("the metric does not rank rows");
-  }
+std::vector<double> ranked_metrics(const std::vector<MetricKind>& metrics, const RankedRows& rows,
+                                   std::int64_t threads) {
+  std::vector<ClassRanks> ranks;
+  if (rows.scoring().task == Task::classification && !metrics.empty()) ranks = class_ranks(rows, threads);
+  std::vector<double> values;
+  for (const MetricKind metric : metrics) switch (metric) {
+      case MetricKind::roc_auc:
+        values.push_back(mean_of(ranks, &ClassRanks::area));
+        break;
+      case MetricKind::roc_auc_weighted:
+        values.push_back(weighted_area(ranks));
+        break;
+      case MetricKind::average_precision:
+        values.push_back(mean_of(ranks, &ClassRanks::average_precision));
+        break;
+      case MetricKind::median_ae:
+        values.push_back(median_error(rows, threads));
+        break;
+      default:
+        throw std::logic_error("the metric does not rank rows");
+    }
+  return values;
 }
 
 }  // namespace sheaf

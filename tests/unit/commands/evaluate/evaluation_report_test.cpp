@@ -28,7 +28,7 @@ EvaluationReport two_classes() {
 
 TEST_CASE("the text report shows the confusion matrix with precision and recall when there are few classes") {
   const std::string text = evaluation_text(two_classes());
-  CHECK_THAT(text, ContainsSubstring("loss              0.25 (cross_entropy)\naccuracy          0.700000\n"));
+  CHECK_THAT(text, ContainsSubstring("loss               0.25 (cross_entropy)\naccuracy           0.700000\n"));
   CHECK_THAT(text, ContainsSubstring("20 rows/s, 2 GB/s"));
   CHECK_THAT(text, ContainsSubstring("    0     6     0     0.6667  1.0000\n"));
   CHECK_THAT(text, ContainsSubstring("    1     3     1     1.0000  0.2500\n"));
@@ -47,11 +47,11 @@ TEST_CASE("the text report says why it has no confusion matrix, and names an und
   report.fit->confusion.assign(59 * 59, 0);
   CHECK_THAT(
       evaluation_text(report),
-      ContainsSubstring("confusion         not shown for more than 20 classes; --output=json includes the matrix\n"));
+      ContainsSubstring("confusion          not shown for more than 20 classes; --output=json includes the matrix\n"));
   report.fit->confusion.clear();
-  CHECK_THAT(evaluation_text(report), ContainsSubstring("confusion         not shown for more than 20 classes\n"));
+  CHECK_THAT(evaluation_text(report), ContainsSubstring("confusion          not shown for more than 20 classes\n"));
   report.fit->metrics = {{MetricKind::r2, std::nan("")}};
-  CHECK_THAT(evaluation_text(report), ContainsSubstring("R2                not defined for so few rows\n"));
+  CHECK_THAT(evaluation_text(report), ContainsSubstring("R2                 not defined for so few rows\n"));
 }
 
 TEST_CASE("the JSON report escapes strings and writes null for numbers that are not finite") {

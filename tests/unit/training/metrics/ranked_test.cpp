@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/ranked.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -18,6 +19,10 @@ RankedRows ranked(const MetricRows& rows) {
   RankedRows ranked(three_classes);
   ranked.add(rows.slice(0, rows.count));
   return ranked;
+}
+
+double area_of(const RankedRows& rows, std::int64_t threads = 1) {
+  return ranked_metrics({MetricKind::roc_auc}, rows, threads).front();
 }
 
 // The fraction of pairs of rows in the right order, by its definition.
@@ -46,10 +51,43 @@ TEST_CASE("the area under the curve is the fraction of pairs in the right order,
       rows.outputs[index] = std::round(8 * rows.outputs[index]) / 8;  // some are equal
     double mean = 0;
     for (std::int64_t label = 0; label < 3; ++label) mean += area_by_pairs(rows, label) / 3;
-    const double area = ranked_metric(MetricKind::roc_auc, ranked(rows), 1);
+    const double area = area_of(ranked(rows), 1);
     CHECK(area == Approx(mean).epsilon(1e-12));
-    for (const std::int64_t threads : {2, 3, 8})
-      CHECK(ranked_metric(MetricKind::roc_auc, ranked(rows), threads) == area);
+    for (const std::int64_t threads : {2, 3, 8}) CHECK(area_of(ranked(rows), threads) == area);
+  }
+}
+
+TEST_CASE("metrics computed together equal those computed alone, also of many sorted rows") {
+  for (const std::int64_t count : {100, 4500}) {
+    const RankedRows rows = ranked(metric_rows(count, 3));
+    const std::vector<MetricKind> metrics = {MetricKind::average_precision, MetricKind::roc_auc,
+                                             MetricKind::roc_auc_weighted};
+    const auto together = ranked_metrics(metrics, rows, 2);
+    REQUIRE(together.size() == metrics.size());
+    for (std::size_t number = 0; number < metrics.size(); ++number)
+      CHECK(together[number] == ranked_metrics({metrics[number]}, rows).front());
+  }
+}
+
+TEST_CASE("the median error of many rows is that of the sorted errors") {
+  constexpr Scoring values{Task::regression, LossKind::mse, false, 2};
+  for (const std::int64_t count : {1, 2, 7, 5000, 5001}) {
+    const MetricRows rows = metric_rows(count, 2);
+    double mean = 0;
+    for (std::size_t output = 0; output < 2; ++output) {
+      std::vector<double> errors;
+      for (std::size_t index = output; index < rows.outputs.size(); index += 2)
+        errors.push_back(std::abs(double{rows.targets[index]} - double{rows.outputs[index]}));
+      std::sort(errors.begin(), errors.end());
+      mean += (errors[(errors.size() - 1) / 2] + errors[errors.size() / 2]) / 4;
+    }
+    RankedRows all(values);
+    all.add(rows.slice(0, count));
+    for (const std::int64_t threads : {1, 2})
+      CHECK(ranked_metrics({MetricKind::median_ae}, all, threads).front() == Approx(mean).epsilon(1e-14));
+    const RankedRows restored(values, all.outputs(), {}, all.targets());
+    CHECK(restored.count() == count);
+    CHECK(ranked_metrics({MetricKind::median_ae}, restored) == ranked_metrics({MetricKind::median_ae}, all));
   }
 }
 
@@ -68,24 +106,23 @@ TEST_CASE("scores of both signs are in the right order") {
     RankedRows ranked(values);
     ranked.add(rows.slice(0, count));
     const auto half = static_cast<double>(count / 2);
-    CHECK(ranked_metric(MetricKind::roc_auc, ranked) == Approx(1 - 2 / (half * half)).epsilon(1e-15));
+    CHECK(area_of(ranked) == Approx(1 - 2 / (half * half)).epsilon(1e-15));
   }
 }
 
 TEST_CASE("restored rows have the same value, and weights may begin with later rows") {
   MetricRows rows = metric_rows(60, 3);
   const RankedRows first = ranked(rows);
-  CHECK(ranked_metric(MetricKind::roc_auc, RankedRows(three_classes, first.outputs(), first.labels())) ==
-        ranked_metric(MetricKind::roc_auc, first));
+  CHECK(area_of(RankedRows(three_classes, first.outputs(), first.labels(), {})) == area_of(first));
   MetricRows more = metric_rows(40, 3);
   more.weights.assign(40, 2);
   RankedRows joined = ranked(rows), added = ranked(rows), reversed = ranked(more);
   joined.append(ranked(more));
   added.add(more.slice(0, 40));
   reversed.append(ranked(rows));
-  const double area = ranked_metric(MetricKind::roc_auc, joined);
-  CHECK(ranked_metric(MetricKind::roc_auc, added) == area);
-  CHECK(ranked_metric(MetricKind::roc_auc, reversed) == area);
+  const double area = area_of(joined);
+  CHECK(area_of(added) == area);
+  CHECK(area_of(reversed) == area);
   CHECK(joined.weight(59) == 1);
   CHECK(joined.weight(60) == 2);
   CHECK(reversed.weight(40) == 1);

@@ -1,0 +1,79 @@
+"""Compares all metrics that `sheaf evaluate` prints with those of scikit-learn for the predictions that it writes, which
+are 32-bit numbers: ten classes, two classes, two targets, and a class without rows.
+
+    /usr/bin/python3 compare_metrics.py SHEAF DIGITS.h5
+
+SPDX-License-Identifier: MIT
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import oracle
+
+try:
+    import h5py
+    import metric_cases
+    import numpy
+except ImportError as error:
+    oracle.skip(error)
+
+
+def call(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+def write(path, features, targets):
+    with h5py.File(path, "w") as file:
+        file["features"], file["targets"] = features, targets
+
+
+def differences(program, folder, name, features, targets, dropped=None):
+    """Trains a model on the first half, evaluates it on the second one, without the class `dropped`; returns what differs
+    from scikit-learn."""
+    half = len(features) // 2
+    rows = numpy.arange(half, len(features))
+    rows = rows if dropped is None else rows[targets[rows] != dropped]
+    training, test, predictions = (str(folder / f"{name}-{part}.h5") for part in ("training", "test", "predictions"))
+    write(training, features[:half], targets[:half])
+    write(test, features[rows], targets[rows])
+    run = str(folder / name)
+    call(program, "run", training, f"--run.output={run}", "--run.device=cpu", "--run.progress=none",
+         "--data.normalize=standard", "--train.epochs=3")
+    report = json.loads(call(program, "evaluate", run, f"--data.file={test}", f"--predictions={predictions}",
+                             "--output=json"))
+    with h5py.File(predictions) as file:
+        if targets.dtype.kind == "f":
+            values = metric_cases.regression(file["values"][:].astype(float), targets[rows].astype(float), None)
+        else:
+            probabilities = file["probabilities"][:].astype(float)
+            values = metric_cases.classification("cross_entropy", probabilities, targets[rows], None, True)
+    print(f"{name}: {len(values)} metrics of {len(rows)} rows")
+    return [(name, metric, report.get(metric), value) for metric, value in values.items()
+            if report.get(metric) is None or not abs(report[metric] - value) < 1e-5 * max(1, abs(value))]
+
+
+def main():
+    program, digits = sys.argv[1:]
+    warnings.simplefilter("ignore")
+    with h5py.File(digits) as file:
+        features, labels = file["features"][:], file["targets"][:]
+    wrong = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        wrong += differences(program, folder, "digits", features, labels)
+        wrong += differences(program, folder, "even", features, labels % 2)
+        targets = numpy.stack([labels + 0.5, features.astype("f4").mean(axis=1)], axis=1).astype("f4")
+        wrong += differences(program, folder, "values", features, targets)
+        if metric_cases.VERSION >= (1, 6):  # earlier ones refuse it
+            missing = differences(program, folder, "missing", features, labels, dropped=3)
+            wrong += [one for one in missing if one[1] != "roc_auc"]  # not defined
+    print(*wrong, sep="\n")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
