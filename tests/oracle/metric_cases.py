@@ -204,6 +204,10 @@ def cases():
     yield "targets of 0, with a mean error", None, False, outputs, targets, weigh(40)
     yield "a constant error", None, False, targets + 3, targets, None
     yield "a constant target with a constant error", None, False, outputs * 0 + 3, targets * 0, weigh(40)
+    outputs = numpy.zeros((8, 5), numpy.float32)
+    outputs[4:, 0] = 0.2
+    yield ("confidences at the upper end of a bin, and above it", "cross_entropy", False, outputs,
+           numpy.arange(8) // 4, None)
 
 
 def number(value):
