@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "search/halving.hpp"
+#include "search/median.hpp"
 #include "search/single_stage.hpp"
 
 namespace sheaf {
@@ -19,7 +20,8 @@ struct SearcherEntry {
 constexpr SearcherEntry search_table[] = {{SearchMethod::none, make_single_stage},
                                           {SearchMethod::grid, make_single_stage},
                                           {SearchMethod::random, make_single_stage},
-                                          {SearchMethod::halving, make_halving}};
+                                          {SearchMethod::halving, make_halving},
+                                          {SearchMethod::median, make_median}};
 
 }  // namespace
 

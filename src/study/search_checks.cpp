@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -87,36 +88,70 @@ void check_no_search(const Study& study, Problems& problems) {
                                assignment(study, key)));
 }
 
+// The number of trials of a search that divides the epochs among its stages; nothing if other messages refuse it.
+std::optional<std::int64_t> staged_trials(const Study& study) {
+  const SearchOptions& search = study.search;
+  if (is_searched(study, "train.epochs") || search.keys.empty()) return std::nullopt;
+  if (search.draws_trials()) return search.trials;
+  if (has_ranges(search)) return std::nullopt;
+  return Combinations(study).count();
+}
+
+// Reports that a search has only one stage: the keys that decide it, why, and what to do.
+void add_one_stage(const Study& study, std::vector<std::string> keys, const std::string& why,
+                   std::vector<std::string> advice, Problems& problems) {
+  keys.insert(keys.begin(), "search.method");
+  advice.push_back(fmt::format("or set search.method = {}", study.search.draws_trials() ? "random" : "grid"));
+  problems.add(keys, fmt::format("{} has no second stage ({}). {}.", assignment(study, "search.method"), why,
+                                 fmt::join(advice, ", ")));
+}
+
 // Checks the number of stages of successive halving.
 void check_halving(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   const std::int64_t epochs = study.train.epochs;
-  if (is_searched(study, "train.epochs")) return;                                     // refused
-  if (search.keys.empty() || (has_ranges(search) && !search.draws_trials())) return;  // the trials are not known
-  const auto add_one_stage = [&](const std::vector<std::string>& keys, const std::string& why,
-                                 std::vector<std::string> advice) {
-    advice.push_back(fmt::format("or set search.method = {}", search.draws_trials() ? "random" : "grid"));
-    problems.add(keys,
-                 fmt::format("search.method = halving has no second stage ({}). {}.", why, fmt::join(advice, ", ")));
-  };
+  const auto trials = staged_trials(study);
+  if (!trials) return;
   constexpr std::int64_t least_factor = 2;
-  const std::int64_t trials = search.draws_trials() ? search.trials : Combinations(study).count();
   std::vector<std::string> advice;
-  if (trials < search.factor) {
+  if (*trials < search.factor) {
     advice.emplace_back("Search more trials");
-    if (trials >= least_factor) advice.emplace_back("reduce search.factor");
-    add_one_stage({"search.method", "search.factor", "search.trials"},
-                  fmt::format("it has {}, and search.factor = {}", counted(trials, "trial"), search.factor),
-                  std::move(advice));
+    if (*trials >= least_factor) advice.emplace_back("reduce search.factor");
+    add_one_stage(study, {"search.factor", "search.trials"},
+                  fmt::format("it has {}, and search.factor = {}", counted(*trials, "trial"), search.factor),
+                  std::move(advice), problems);
   } else if (epochs > 0 && search.min_epochs > epochs / search.factor) {
     advice.emplace_back("Increase train.epochs");
     if (epochs >= search.factor) advice.emplace_back("reduce search.min_epochs");
     if (epochs / least_factor >= search.min_epochs) advice.emplace_back("reduce search.factor");
-    add_one_stage({"search.method", "search.min_epochs", "search.factor", "train.epochs"},
+    add_one_stage(study, {"search.min_epochs", "search.factor", "train.epochs"},
                   fmt::format("search.min_epochs = {} times search.factor = {} is more than train.epochs = {}",
                               search.min_epochs, search.factor, epochs),
-                  std::move(advice));
+                  std::move(advice), problems);
   }
+}
+
+// Checks the number of stages of median stopping.
+void check_median(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  const std::int64_t epochs = study.train.epochs;
+  const auto trials = staged_trials(study);
+  if (!trials) return;
+  if (*trials == 1) return add_one_stage(study, {"search.trials"}, "it has 1 trial", {"Search more trials"}, problems);
+  if (epochs == 0) return;  // not settled
+  std::vector<std::string> keys, values;
+  for (const auto& [key, value] :
+       {std::pair("search.interval", search.interval), {"search.min_epochs", search.min_epochs}})
+    if (value >= epochs) {
+      keys.emplace_back(key);
+      values.push_back(assignment(study, key));
+    }
+  if (keys.empty()) return;
+  std::vector<std::string> advice = {"Increase train.epochs"};
+  if (epochs > 1) advice.push_back(fmt::format("reduce {}", fmt::join(keys, " and ")));
+  const std::string why = fmt::format("train.epochs = {} is not more than {}", epochs, fmt::join(values, " and "));
+  keys.emplace_back("train.epochs");
+  add_one_stage(study, std::move(keys), why, std::move(advice), problems);
 }
 
 }  // namespace
@@ -165,6 +200,7 @@ void check_search(const Study& study, Problems& problems) {
   if (trials == TrialSource::all || trials == TrialSource::either) check_lists(study, problems);
   if (trials == TrialSource::none) check_no_search(study, problems);
   if (search.method == SearchMethod::halving) check_halving(study, problems);
+  if (search.method == SearchMethod::median) check_median(study, problems);
 }
 
 void check_iteration_count(const Study& study, Problems& problems) {

@@ -10,7 +10,7 @@
 
 namespace sheaf {
 
-enum class SearchMethod { none, grid, random, halving };
+enum class SearchMethod { none, grid, random, halving, median };
 
 /// The trials of a search. all: every combination of lists; drawn: search.trials of them, from lists and ranges;
 /// either: drawn if search.trials is set, otherwise all.
@@ -39,6 +39,10 @@ inline constexpr std::array search_method_table = {
         "so on up to train.epochs",
         TrialSource::either, false, true,
         "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv"},
+    SearchMethodRow{
+        SearchMethod::median, "median",
+        "train all of these in stages of search.interval epochs, and continue the better half of them after each stage",
+        TrialSource::either, false, true, "median_stopping median_stopping_rule medianstoppingrule medianpruner"},
 };
 static_assert(is_in_order(search_method_table));
 

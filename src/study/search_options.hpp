@@ -26,7 +26,8 @@ struct SearchOptions {
   std::int64_t trials = 0;  ///< that are drawn; 0: all combinations of the candidates
   /// halving: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
   std::int64_t factor = 3;
-  std::int64_t min_epochs = 1;  ///< halving: of the first stage
+  std::int64_t interval = 10;   ///< median: epochs per stage
+  std::int64_t min_epochs = 1;  ///< halving, median: of the first stage
   std::int64_t folds = 1;       ///< 1: no cross-validation
   std::int64_t repeats = 1;     ///< each repeat draws new folds
   std::string metric = "loss";  ///< ranks the trials: "loss", or a name of the metric table

@@ -41,8 +41,8 @@ void add_search_keys(std::vector<Setting>& table) {
       .values_also_called(other_names_of(search_method_table));
   search
       .add("trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
-           "Number of trials that random and halving draw; none: halving trains all combinations. A random search can "
-           "be extended: sheaf resume RUN_DIR --search.trials=N.")
+           "Number of trials that random, halving and median draw; none: halving and median train all combinations. A "
+           "random search can be extended: sheaf resume RUN_DIR --search.trials=N.")
       .also_called({"n_iter", "n_trials", "num_samples", "n_candidates"});
   search
       .add("factor", &SearchOptions::factor, integer(2, 1000),
@@ -50,11 +50,18 @@ void add_search_keys(std::vector<Setting>& table) {
       .only_with("search.method", {"halving"})
       .also_called({"reduction_factor", "search.eta"});
   search
+      .add("interval", &SearchOptions::interval, integer(1, max_epochs),
+           "median: epochs per stage. Each stage continues the better half of the trials (rounded up) of the one "
+           "before; the last stage has the remaining epochs of train.epochs.")
+      .only_with("search.method", {"median"})
+      .also_called({"interval_steps"});
+  search
       .add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
            "halving: least epochs of the first stage. The last stage has train.epochs, the one before train.epochs / "
-           "factor (rounded down), and so on. Learning rate schedules extend over train.epochs in all stages.")
-      .only_with("search.method", {"halving"})
-      .also_called({"min_resource", "min_resources", "grace_period"});
+           "factor (rounded down), and so on. median: epochs of the first stage, if more than search.interval. "
+           "Learning rate schedules extend over train.epochs in all stages.")
+      .only_with("search.method", {"halving", "median"})
+      .also_called({"min_resource", "min_resources", "grace_period", "n_warmup_steps"});
   search
       .add("folds", &SearchOptions::folds, integer(1, max_iterations),
            "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 works also without "

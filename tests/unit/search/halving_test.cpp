@@ -9,49 +9,19 @@
 #include <random>
 #include <vector>
 
+#include "staged_search.hpp"
 #include "support/catch.hpp"
-#include "support/regression_study.hpp"
 
 using namespace sheaf;
+using test::searched;
+using test::trial_counts;
 
 namespace {
 
 Study study_of(std::int64_t trials, std::int64_t epochs, std::int64_t factor) {
-  Study study = test::regression_study();
-  study.search.method = SearchMethod::halving;
+  Study study = test::staged_study(SearchMethod::halving, trials, epochs);
   study.search.factor = factor;
-  study.search.keys = {{"train.learning_rate", {}}};
-  for (std::int64_t trial = 1; trial <= trials; ++trial)
-    study.search.keys.front().candidates.push_back(std::to_string(trial) + "e-6");
-  study.train.epochs = epochs;
   return study;
-}
-
-// Runs a search in which trial t has the loss `loss_of(t)` after any number of epochs. Returns the plan.
-template <class LossOf>
-Plan searched(const Study& study, const LossOf& loss_of) {
-  Plan plan(study);
-  KnownResults known(plan);
-  const auto searcher = make_halving(study);
-  while (auto stage = searcher->next(known)) {
-    plan.add(*stage);
-    const IndexRange numbers = plan.iterations_of(stage->number);
-    for (std::int64_t number = numbers.begin; number < numbers.end; ++number) {
-      IterationResult result;
-      result.iteration = number;
-      result.status = IterationStatus::finished;
-      result.validation_loss = result.final_loss = loss_of(plan.iteration(number));
-      known.add(result.iteration, known_result(result));
-    }
-  }
-  CHECK(plan.stage_count() == searcher->max_stages());
-  return plan;
-}
-
-std::vector<std::int64_t> trial_counts(const Plan& plan) {
-  std::vector<std::int64_t> counts;
-  for (std::int64_t stage = 0; stage < plan.stage_count(); ++stage) counts.push_back(plan.stage(stage).trial_count());
-  return counts;
 }
 
 using List = std::vector<std::int64_t>;

@@ -265,6 +265,9 @@ TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of 
   for (const std::string key : {"search.factor", "search.min_epochs"})
     check_one_problem(file_study({{key, "2"}}),
                       key + " = 2 has no effect (search.method = none). Leave it out, or set search.method = halving.");
+  check_one_problem(file_study({{"search.interval", "2"}}),
+                    "search.interval = 2 has no effect (search.method = none). "
+                    "Leave it out, or set search.method = median.");
   check_one_problem(grid(file_study(), {}), "search.method = grid has nothing to search");
   check_valid(grid(file_study({{"search.folds", "3"}, {"search.repeats", "2"}}), {}));
   check_valid(grid(file_study(), {searched("train.epochs", {"1"})}));
@@ -293,6 +296,32 @@ TEST_CASE("search: halving without a second stage gets advice that helps") {
   check_one_problem(halving({{"train.epochs", "1"}}, {rates}),
                     "search.method = halving has no second stage (search.min_epochs = 1 times search.factor = 3 is "
                     "more than train.epochs = 1). Increase train.epochs, or set search.method = grid.");
+}
+
+TEST_CASE("search: median stopping without a second stage gets advice that helps") {
+  const SearchedKey rates = searched("train.learning_rate", {"0.1", "0.2"});
+  const auto median = [](const Assignments& values, const std::vector<SearchedKey>& keys) {
+    return study_with({{"search.method", "median"}}, grid(file_study(values), keys));
+  };
+  check_valid(median({{"train.epochs", "11"}}, {rates}));
+  check_valid(median({{"train.epochs", "13"}, {"search.min_epochs", "12"}}, {rates}));
+  check_valid(median({{"train.epochs", "auto"}, {"search.interval", "1000"}}, {rates}));  // not settled
+  check_one_problem(median({{"train.epochs", "11"}}, {searched("train.learning_rate", {"0.1"})}),
+                    "search.method = median has no second stage (it has 1 trial). Search more trials, or set "
+                    "search.method = grid.");
+  check_one_problem(median({{"train.epochs", "10"}}, {rates}),
+                    "search.method = median has no second stage (train.epochs = 10 is not more than search.interval = "
+                    "10). Increase train.epochs, reduce search.interval, or set search.method = grid.");
+  check_one_problem(median({{"train.epochs", "12"}, {"search.min_epochs", "12"}}, {rates}),
+                    "search.method = median has no second stage (train.epochs = 12 is not more than search.min_epochs "
+                    "= 12). Increase train.epochs, reduce search.min_epochs, or set search.method = grid.");
+  check_one_problem(median({{"train.epochs", "9"}, {"search.min_epochs", "12"}, {"search.trials", "2"}}, {rates}),
+                    "search.method = median has no second stage (train.epochs = 9 is not more than search.interval = "
+                    "10 and search.min_epochs = 12). Increase train.epochs, reduce search.interval and "
+                    "search.min_epochs, or set search.method = random.");
+  check_one_problem(median({{"train.epochs", "1"}}, {rates}),
+                    "search.method = median has no second stage (train.epochs = 1 is not more than search.interval = "
+                    "10 and search.min_epochs = 1). Increase train.epochs, or set search.method = grid.");
 }
 
 TEST_CASE("search: halving without trials has one problem") {

@@ -62,7 +62,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 89);
+  CHECK(keys.size() == 90);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -133,6 +133,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"search.trials", {"none", "1", "4294967295"}, {"0", "-1", "4294967296", "1.5"}},
       {"search.repeats", count_in, count_out},
       {"search.factor", {"2", "1000"}, {"1", "1001", "2.5"}},
+      {"search.interval", {"1", "1000000"}, {"0", "-1", "1000001", "2.5"}},
       {"search.min_epochs", {"1", "1000000"}, {"0", "-1", "1000001"}},
       {"run.lanes", {"1", "65536", "auto"}, {"0", "65537"}},
       {"run.threads", {"1", "65536"}, {"0", "65537"}},

@@ -120,7 +120,8 @@ norm = layer
 beta1 = 0.8
 beta2 = 0.99
 [search]
-method = grid
+method = median
+interval = 5
 model.hidden = 16, 64 32
 train.learning_rate = 1e-3, 2.50e2
 )";
@@ -194,9 +195,10 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find("\n[search]\nmethod = none\ntrials = none\nfactor = 3\nmin_epochs = 1\nfolds = 1\nrepeats = "
-                  "1\nmetric = loss\nmodel.hidden = 16, 64 "
-                  "32\n\n[run]\noutput =\n") != std::string::npos);
+  CHECK(text.find(
+            "\n[search]\nmethod = none\ntrials = none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
+            "1\nmetric = loss\nmodel.hidden = 16, 64 "
+            "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }
 
