@@ -112,6 +112,7 @@ std::vector<std::string> namesakes_of(const std::string& word, const std::vector
 const std::vector<OtherName>& other_names() {
   static const std::vector<OtherName> names = {
       {"decay", "train.weight_decay", " for an L2 penalty (train.learning_rate is constant)"},
+      {"gamma", "train.step_factor", " with train.schedule = step, or train.exponential_factor with exponential"},
       {"gpus", "run.device", " = cuda, with one rank per GPU"},
       {"n_gpus", "run.device", " = cuda, with one rank per GPU"},
       {"num_gpus", "run.device", " = cuda, with one rank per GPU"},

@@ -29,6 +29,9 @@ struct TrainOptions {
   double warmup_epochs = 0;              ///< the rate rises to its initial value first
   double plateau_factor = 0.1;           ///< plateau: of the learning rate, each time
   std::int64_t plateau_patience = 10;    ///< plateau: epochs without improvement before that
+  double step_factor = 0.1;              ///< step: of the learning rate, each time
+  std::int64_t step_epochs = 30;         ///< step: epochs between two decays
+  double exponential_factor = 0.95;      ///< exponential: of the learning rate, each epoch
   std::optional<std::int64_t> patience;  ///< of early stopping, in epochs; nullopt: auto, 0: none
   double min_change = 0;                 ///< of the monitored value: a smaller one is no improvement
   std::optional<MetricKind> stop_on;     ///< the monitored value; nullopt: the validation loss

@@ -98,8 +98,7 @@ void add_schedule(Section<TrainOptions>& train) {
   train
       .add("schedule", &TrainOptions::schedule, choice<Schedule>(choices_of(schedule_table)),
            "Learning rate over the training. " + meanings_of(schedule_table) + ".")
-      .also_called(
-          {"step_size", "scheduler", "lr_scheduler", "lr_schedule", "learning_rate_schedule", "learning_rate_decay"})
+      .also_called({"scheduler", "lr_scheduler", "lr_schedule", "learning_rate_schedule", "learning_rate_decay"})
       .values_also_called(other_names_of(schedule_table));
   train
       .add("warmup_epochs", &TrainOptions::warmup_epochs, number("number >= 0", is_not_negative),
@@ -114,6 +113,20 @@ void add_schedule(Section<TrainOptions>& train) {
       .add("plateau_patience", &TrainOptions::plateau_patience, integer(0, max_epochs),
            "plateau: epochs without an improvement after which the learning rate is still the same.")
       .only_with("train.schedule", {"plateau"});
+  train
+      .add("step_factor", &TrainOptions::step_factor, number("number > 0 and < 1", is_between_zero_and_one),
+           "step: factor of the learning rate.")
+      .only_with("train.schedule", {"step"});
+  train
+      .add("step_epochs", &TrainOptions::step_epochs, integer(1, max_epochs),
+           "step: epochs with the same learning rate.")
+      .only_with("train.schedule", {"step"})
+      .also_called({"step_size", "lr_step_size", "epochs_drop"});
+  train
+      .add("exponential_factor", &TrainOptions::exponential_factor,
+           number("number > 0 and < 1", is_between_zero_and_one), "exponential: factor of the learning rate.")
+      .only_with("train.schedule", {"exponential"})
+      .also_called({"decay_rate"});
 }
 
 Condition compares_epochs() {
@@ -163,7 +176,7 @@ void add_optimizer(std::vector<Setting>& table) {
   train
       .add("learning_rate", &TrainOptions::learning_rate, or_auto(number("number > 0", is_positive)),
            learning_rate_help())
-      .also_called({"lr", "learning_rate_init", "init_lr", "eta", "eta0"});
+      .also_called({"lr", "learning_rate_init", "init_lr", "max_lr", "eta", "eta0"});
   add_schedule(train);
   add_best_epoch(train);
   const auto below_one = number(below_one_in_words, is_below_one);

@@ -13,28 +13,49 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 constexpr double least_improvement = 1e-4;  // of the validation loss, relative
 
+// From `first` to `last` along half a cosine, as `done` goes from 0 to 1.
+double annealed(double first, double last, double done) {
+  return last + (first - last) * (1 + std::cos(pi * done)) / 2;
+}
+
+// The factor of the highest rate in a step of OneCycleLR, counted from 0.
+double one_cycle(double step, double steps) {
+  constexpr double rising_part = 0.3, first = 1.0 / 25, last = first / 1e4;
+  const double top = rising_part * steps - 1;  // the step with the highest rate; between two steps, or negative
+  return step <= top ? annealed(first, 1, step / top) : annealed(1, last, (step - top) / (steps - 1 - top));
+}
+
 }  // namespace
 
 LearningRate::LearningRate(const TrainOptions& train, std::int64_t epoch_steps)
-    : initial_(initial_learning_rate(train)),
-      schedule_(train.schedule),
+    : train_(train),
+      initial_(initial_learning_rate(train)),
+      epoch_steps_(epoch_steps),
       warmup_steps_(std::llround(train.warmup_epochs * static_cast<double>(epoch_steps))),
-      all_steps_(train.epochs * epoch_steps),
-      plateau_factor_(train.plateau_factor),
-      plateau_patience_(train.plateau_patience) {
+      all_steps_(train.epochs * epoch_steps) {
   warmup_steps_ = std::min(warmup_steps_, all_steps_);
 }
 
 double LearningRate::scheduled(std::int64_t step) const {
   if (step < warmup_steps_) return initial_ * static_cast<double>(step + 1) / static_cast<double>(warmup_steps_);
-  switch (schedule_) {
-    case Schedule::cosine: {
-      const double done = static_cast<double>(step - warmup_steps_) /
-                          static_cast<double>(std::max<std::int64_t>(all_steps_ - warmup_steps_, 1));
+  const std::int64_t steps_done = step - warmup_steps_, epochs_done = steps_done / epoch_steps_;
+  const auto steps = static_cast<double>(std::max<std::int64_t>(all_steps_ - warmup_steps_, 1));
+  const double done = static_cast<double>(steps_done) / steps;
+  switch (train_.schedule) {
+    case Schedule::cosine:
       return initial_ * (1 + std::cos(pi * done)) / 2;
-    }
     case Schedule::plateau:
       return initial_ * factor_;
+    case Schedule::step:
+      return initial_ * std::pow(train_.step_factor, epochs_done / train_.step_epochs);
+    case Schedule::exponential:
+      return initial_ * std::pow(train_.exponential_factor, epochs_done);
+    case Schedule::linear:
+      return initial_ * (1 - done);
+    case Schedule::one_cycle:
+      return initial_ * one_cycle(static_cast<double>(steps_done), steps);
+    case Schedule::coslog:
+      return initial_ * (1 - std::cos(2 * pi * std::log2(1 + 15 * done))) / 2;
     case Schedule::constant:
       break;
   }
@@ -42,12 +63,12 @@ double LearningRate::scheduled(std::int64_t step) const {
 }
 
 void LearningRate::validated(double loss) {
-  if (schedule_ != Schedule::plateau) return;
+  if (train_.schedule != Schedule::plateau) return;
   if (loss < best_loss_ * (1 - least_improvement)) {
     best_loss_ = loss;
     bad_epochs_ = 0;
-  } else if (++bad_epochs_ > plateau_patience_) {
-    factor_ *= plateau_factor_;
+  } else if (++bad_epochs_ > train_.plateau_patience) {
+    factor_ *= train_.plateau_factor;
     bad_epochs_ = 0;
   }
 }
@@ -61,8 +82,9 @@ void LearningRate::save(ByteWriter& state) const {
 void LearningRate::restore(ByteReader& state) {
   const auto factor = state.get<double>(), best_loss = state.get<double>();
   const auto bad_epochs = state.get<std::int64_t>();
-  require(factor > 0 && factor <= 1 && !std::isnan(best_loss) && bad_epochs >= 0 && bad_epochs <= plateau_patience_,
-          "its learning rate does not match this training");
+  require(
+      factor > 0 && factor <= 1 && !std::isnan(best_loss) && bad_epochs >= 0 && bad_epochs <= train_.plateau_patience,
+      "its learning rate does not match this training");
   factor_ = factor;
   best_loss_ = best_loss;
   bad_epochs_ = bad_epochs;

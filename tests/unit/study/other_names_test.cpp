@@ -102,6 +102,9 @@ TEST_CASE("a word of another tool leads to the key with its meaning") {
   for (const char* word :
        {"lr", "LR", "train.lr", "optimizer.lr", "learning-rate-init", "mlpclassifier__learning_rate_init"})
     CHECK(hint(word) == " Use train.learning_rate.");
+  CHECK(hint("step_size") == " Use train.step_epochs.");
+  CHECK(hint("gamma") ==
+        " Use train.step_factor with train.schedule = step, or train.exponential_factor with exponential.");
   CHECK(hint("search.lr") == " Use search.train.learning_rate.");
   CHECK(hint("search.train.lr") == " Use search.train.learning_rate.");
   CHECK(hint("search.random_state") == " Use study.seed.");
@@ -159,6 +162,7 @@ TEST_CASE("the last part of a key leads to the keys that have it") {
 
 TEST_CASE("a value of another tool leads to the value with its meaning") {
   CHECK(value_hint("train.loss", "Categorical_Crossentropy") == " Use cross_entropy.");
+  CHECK(value_hint("train.schedule", "OneCycleLR") == " Use one_cycle.");
   CHECK(value_hint("run.engine", "resident") == " Use native.");
   CHECK(value_hint("train.loss", "resident").empty());
   CHECK(unknown_value_hint("train.optimizer", "adma", {"sgd", "adam"}) == " Did you mean 'adam'?");

@@ -48,6 +48,11 @@ TEST_CASE("learning rate schedules are checked") {
                     "train.plateau_factor = 0.5 has no effect (train.schedule = constant)");
   check_one_problem(file_study({{"train.schedule", "cosine"}, {"train.plateau_patience", "5"}}),
                     "train.plateau_patience = 5 has no effect (train.schedule = cosine)");
+  check_valid(file_study({{"train.schedule", "step"}, {"train.step_factor", "0.5"}, {"train.step_epochs", "2"}}));
+  check_one_problem(file_study({{"train.schedule", "exponential"}, {"train.step_factor", "0.5"}}),
+                    "train.step_factor = 0.5 has no effect (train.schedule = exponential)");
+  check_one_problem(file_study({{"train.schedule", "step"}, {"train.exponential_factor", "0.5"}}),
+                    "train.exponential_factor = 0.5 has no effect (train.schedule = step)");
   check_one_problem(file_study({{"train.warmup_epochs", "3"}, {"train.epochs", "2"}}),
                     "train.warmup_epochs = 3 is more than train.epochs = 2");
   check_valid(file_study({{"train.warmup_epochs", "3"}}));

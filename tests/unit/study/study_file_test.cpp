@@ -99,6 +99,9 @@ stem = small
 optimizer = rmsprop
 alpha = 0.9
 epsilon = 1e-7
+schedule = step
+step_factor = 0.5
+step_epochs = 7
 [search]
 method = grid
 folds = 5
@@ -119,6 +122,8 @@ norm = layer
 [train]
 beta1 = 0.8
 beta2 = 0.99
+schedule = exponential
+exponential_factor = 0.9
 [search]
 method = median
 interval = 5
@@ -217,5 +222,5 @@ TEST_CASE("the help lists every key and fits the width") {
     }
   }
   CHECK(settings_help(all_keys(), 100)
-            .find("\n  seed = 0                  Seed of all random numbers. (integer >= 0)\n") != std::string::npos);
+            .find("\n  seed = 0                   Seed of all random numbers. (integer >= 0)\n") != std::string::npos);
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -22,6 +23,8 @@ TrainOptions options(Schedule schedule, double warmup_epochs = 0) {
   train.warmup_epochs = warmup_epochs;
   train.plateau_factor = 0.25;
   train.plateau_patience = 2;
+  train.step_epochs = 2;
+  train.exponential_factor = 0.75;
   return train;
 }
 
@@ -59,6 +62,62 @@ TEST_CASE("a cosine falls from the initial learning rate to zero over all steps"
   CHECK(rate(0) == 0.5);
   CHECK(rate(20) == Approx(0.25));
   CHECK(rate(39) == Approx(0.5 * std::pow(std::sin(3.14159265358979 / 80), 2)));
+}
+
+TEST_CASE("learning rates that are multiplied by a factor fall after whole epochs, as with PyTorch") {
+  const LearningRate step(options(Schedule::step), epoch_steps);
+  CHECK(step(19) == 0.5);
+  CHECK(step(20) == Approx(0.05).epsilon(1e-14));
+  CHECK(step(39) == Approx(0.05).epsilon(1e-14));
+  const LearningRate exponential(options(Schedule::exponential), epoch_steps);
+  CHECK(exponential(9) == 0.5);
+  CHECK(exponential(10) == Approx(0.375).epsilon(1e-14));
+  CHECK(exponential(39) == Approx(0.2109375).epsilon(1e-14));
+  const LearningRate later(options(Schedule::exponential, 0.5), epoch_steps);  // epochs count from the warm-up
+  CHECK(later(14) == 0.5);
+  CHECK(later(15) == Approx(0.375).epsilon(1e-14));
+}
+
+TEST_CASE("linear, one_cycle and coslog change step by step over the steps after the warm-up") {
+  const double nothing = 1e-16;
+  // Rates of 40 steps. The first two were computed with PyTorch 1.13: LinearLR(optimizer, 1, 0, total_iters=40) and
+  // OneCycleLR(optimizer, 0.5, total_steps=40); the third with Python's math.
+  const std::vector<std::pair<Schedule, std::vector<std::pair<std::int64_t, double>>>> schedules = {
+      {Schedule::linear, {{0, 0.5}, {1, 0.4875}, {20, 0.25}, {39, 0.0125}}},
+      {Schedule::one_cycle,
+       {{0, 0.02}, {5, 0.22584443881441152}, {11, 0.5}, {12, 0.4984280587611008}, {25, 0.250001}, {39, 2e-06}}},
+      {Schedule::coslog,
+       {{0, 0},
+        {1, 0.4919222134614378},
+        {3, 0.03680946709292768},
+        {8, 0},
+        {10, 0.24674463773239871},
+        {30, 0.43782886554038636},
+        {39, 0.005755031017213502}}}};
+  for (const auto& [schedule, expected] : schedules) {
+    TrainOptions longer = options(schedule, 1);
+    ++longer.epochs;
+    const LearningRate rate(options(schedule), epoch_steps), later(longer, epoch_steps);
+    for (const auto& [step, value] : expected) {
+      CAPTURE(static_cast<int>(schedule), step);
+      CHECK(rate(step) == Approx(value).epsilon(1e-13).margin(nothing));
+      CHECK(later(epoch_steps + step) == rate(step));
+    }
+  }
+}
+
+TEST_CASE("one_cycle equals PyTorch's OneCycleLR for any number of steps") {
+  const std::vector<std::vector<double>> rates_of = {{2e-06},
+                                                     {0.4058728269748815, 2e-06},
+                                                     {0.49720771772545586, 0.23131855133348753, 2e-06},
+                                                     {0.02, 0.4058728269748815, 0.14153049910434962, 2e-06}};
+  for (const auto& expected : rates_of) {
+    TrainOptions train = options(Schedule::one_cycle);
+    train.epochs = static_cast<std::int64_t>(expected.size());
+    const LearningRate rate(train, 1);
+    for (std::size_t step = 0; step < expected.size(); ++step)
+      CHECK(rate(static_cast<std::int64_t>(step)) == Approx(expected[step]).epsilon(1e-13));
+  }
 }
 
 TEST_CASE("the learning rate falls when the validation loss reaches a plateau, as with PyTorch") {

@@ -223,7 +223,7 @@ TEST_CASE("a checkpoint of another iteration or number of epochs is set aside, w
 
 TEST_CASE("a training in several stages gives the bits of one, whatever the schedule, with both engines") {
   for (const auto engine : {EngineKind::native, EngineKind::torch})
-    for (const auto schedule : {Schedule::constant, Schedule::cosine, Schedule::plateau})
+    for (const auto schedule : {Schedule::constant, Schedule::cosine, Schedule::plateau, Schedule::exponential})
       for (const bool has_curve : {false, true}) {
         Study study = study_of(engine, OptimizerKind::adam);
         study.train.epochs = 9;
