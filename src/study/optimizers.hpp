@@ -9,7 +9,7 @@
 
 namespace sheaf {
 
-enum class OptimizerKind { sgd, adam, adamw, rmsprop };
+enum class OptimizerKind { sgd, adam, adamw, rmsprop, nadam };
 
 /// How train.weight_decay acts. l2: its product with the parameter is added to the gradient; decoupled: the parameter
 /// is multiplied by 1 - learning rate * weight decay before the step.
@@ -31,12 +31,13 @@ struct Optimizer {
   }
 };
 
-/// In the order of OptimizerKind. Default learning rates as in Keras.
+/// In the order of OptimizerKind. Default learning rates as in Keras, for nadam as in PyTorch.
 inline constexpr std::array optimizer_table = {
     Optimizer{OptimizerKind::sgd, "sgd", 0.01, 0, WeightDecay::l2, {"momentum", "nesterov"}},
     Optimizer{OptimizerKind::adam, "adam", 0.001, 2, WeightDecay::l2, {"beta1", "beta2", "epsilon"}},
     Optimizer{OptimizerKind::adamw, "adamw", 0.001, 2, WeightDecay::decoupled, {"beta1", "beta2", "epsilon"}},
     Optimizer{OptimizerKind::rmsprop, "rmsprop", 0.001, 1, WeightDecay::l2, {"momentum", "alpha", "epsilon"}},
+    Optimizer{OptimizerKind::nadam, "nadam", 0.002, 2, WeightDecay::l2, {"beta1", "beta2", "epsilon"}},
 };
 static_assert(is_in_order(optimizer_table));
 

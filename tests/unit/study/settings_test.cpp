@@ -181,7 +181,7 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
     CHECK_FALSE(accepts(setting.key, ""));
   }
   CHECK(refusal("train.optimizer", "adma") ==
-        "train.optimizer cannot be 'adma'. Allowed: sgd | adam | adamw | rmsprop. Did you mean 'adam'?");
+        "train.optimizer cannot be 'adma'. Allowed: sgd | adam | adamw | rmsprop | nadam. Did you mean 'adam'?");
   CHECK(refusal("model.kind", "transformer") ==
         "model.kind cannot be 'transformer'. Allowed: auto | linear | mlp | cnn | resnet18 | resnet50 | "
         "torchscript:FILE.pt | plugin:FILE.so.");

@@ -144,11 +144,13 @@ struct LinearKernels {
                  Value scale, std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
 };
 
-/// The coefficients of one optimizer step. Source: PyTorch's SGD, Adam, AdamW and RMSprop.
+/// The coefficients of one optimizer step. Source: PyTorch's SGD, Adam, AdamW, RMSprop and NAdam.
 template <class Value>
 struct UpdateRule {
   Value rate = 0;            ///< learning rate
-  Value corrected_rate = 0;  ///< learning rate, divided by the bias correction of a mean with beta1
+  Value corrected_rate = 0;  ///< learning rate, divided by the bias correction of a mean with beta1; nadam: times the
+                             ///< weight of the mean
+  Value gradient_rate = 0;   ///< nadam: learning rate, times the weight of the gradient
   Value root_scale = 1;      ///< 1 / sqrt(bias correction of a mean with beta2)
   Value weight_decay = 0;    ///< WeightDecay::l2
   Value shrink = 1;          ///< WeightDecay::decoupled: the factor of the parameter
@@ -158,8 +160,8 @@ struct UpdateRule {
 };
 
 /// Updates `count` parameters (a multiple of `padding`) and their state: state_count_of() arrays, each `state_stride`
-/// values after the one before. sgd: the momentum buffer; adam, adamw: the first, then the second moment; rmsprop: the
-/// second moment, then the momentum buffer.
+/// values after the one before. sgd: the momentum buffer; adam, adamw, nadam: the first, then the second moment;
+/// rmsprop: the second moment, then the momentum buffer.
 template <class Value>
 using Update = void (*)(const UpdateRule<Value>& rule, const Value* gradients, std::int64_t count, Value* parameters,
                         Value* states, std::int64_t state_stride);

@@ -23,6 +23,7 @@ struct Coefficients {
   explicit Coefficients(const UpdateRule<Value>& rule)
       : rate(hn::Set(Tag<Value>(), rule.rate)),
         corrected_rate(hn::Set(Tag<Value>(), rule.corrected_rate)),
+        gradient_rate(hn::Set(Tag<Value>(), rule.gradient_rate)),
         root_scale(hn::Set(Tag<Value>(), rule.root_scale)),
         weight_decay(hn::Set(Tag<Value>(), rule.weight_decay)),
         shrink(hn::Set(Tag<Value>(), rule.shrink)),
@@ -36,8 +37,8 @@ struct Coefficients {
         epsilon(hn::Set(Tag<Value>(), rule.epsilon)) {}
 
   // The rest of a decay rate is 1 minus it.
-  hn::Vec<Tag<Value>> rate, corrected_rate, root_scale, weight_decay, shrink, momentum, beta1, rest1, beta2, rest2,
-      alpha, alpha_rest, epsilon;
+  hn::Vec<Tag<Value>> rate, corrected_rate, gradient_rate, root_scale, weight_decay, shrink, momentum, beta1, rest1,
+      beta2, rest2, alpha, alpha_rest, epsilon;
 };
 
 struct Sgd {
@@ -68,6 +69,19 @@ struct Adam {
     second = hn::MulAdd(n.beta2, second, hn::Mul(n.rest2, hn::Mul(gradient, gradient)));
     const V root = hn::MulAdd(hn::Sqrt(second), n.root_scale, n.epsilon);
     return hn::NegMulAdd(n.corrected_rate, hn::Div(first, root), hn::Mul(n.shrink, parameter));
+  }
+};
+
+struct Nadam {
+  template <class D, class V, class N>
+  HWY_INLINE V operator()(D, const N& n, V gradient, V parameter, V* states) const {
+    V &first = states[0], &second = states[1];
+    gradient = hn::MulAdd(n.weight_decay, parameter, gradient);
+    first = hn::MulAdd(n.beta1, first, hn::Mul(n.rest1, gradient));
+    second = hn::MulAdd(n.beta2, second, hn::Mul(n.rest2, hn::Mul(gradient, gradient)));
+    const V root = hn::MulAdd(hn::Sqrt(second), n.root_scale, n.epsilon);
+    const V step = hn::MulAdd(n.corrected_rate, first, hn::Mul(n.gradient_rate, gradient));
+    return hn::Sub(parameter, hn::Div(step, root));
   }
 };
 
@@ -116,6 +130,8 @@ Update<Value> update_of(const TrainOptions& train) {
     case Kind::rmsprop:
       return with_momentum ? update<RmsProp<true>, state_count_of(Kind::rmsprop, true), Value>
                            : update<RmsProp<false>, state_count_of(Kind::rmsprop, false), Value>;
+    case Kind::nadam:
+      return update<Nadam, state_count_of(Kind::nadam, false), Value>;
   }
   return nullptr;
 }

@@ -19,6 +19,7 @@ Updater<Value>::Updater(const TrainOptions& train)
   rule_.beta2 = train.beta2;
   rule_.alpha = train.alpha;
   rule_.epsilon = static_cast<Value>(train.epsilon);
+  if (train.optimizer == OptimizerKind::nadam) nadam_.emplace(train.beta1);
 }
 
 template <class Value>
@@ -30,6 +31,10 @@ void Updater<Value>::begin_step(std::int64_t step, double learning_rate) {
   const auto done = static_cast<double>(step + 1);
   rule_.corrected_rate = static_cast<Value>(learning_rate / -std::expm1(log_beta1_ * done));
   rule_.root_scale = static_cast<Value>(1 / std::sqrt(-std::expm1(log_beta2_ * done)));
+  if (!nadam_) return;
+  const auto [gradient, mean] = nadam_->weights(step);
+  rule_.gradient_rate = static_cast<Value>(learning_rate * gradient);
+  rule_.corrected_rate = static_cast<Value>(learning_rate * mean);
 }
 
 template class Updater<float>;

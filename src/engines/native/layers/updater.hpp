@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engines/native/kernels/kernels.hpp"
 #include "study/train_options.hpp"
+#include "training/nadam_momentum.hpp"
 
 namespace sheaf {
 
@@ -27,6 +29,7 @@ class Updater {
  private:
   bool has_betas_;
   double log_beta1_, log_beta2_, decoupled_decay_;
+  std::optional<NadamMomentum> nadam_;  // of nadam only
   UpdateRule<Value> rule_;
   Update<Value> update_;
 };

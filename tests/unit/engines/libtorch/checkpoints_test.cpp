@@ -117,7 +117,8 @@ void check_study(const Study& study, const DataSet& data) {
 
 TEST_CASE("resuming from a checkpoint is bitwise exact with both engines and every optimizer and precision") {
   for (const auto engine : {EngineKind::native, EngineKind::torch})
-    for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop})
+    for (const auto optimizer :
+         {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop, OptimizerKind::nadam})
       for (const auto precision : {Precision::float32, Precision::float64, Precision::bfloat16}) {
         if (engine == EngineKind::native && precision == Precision::bfloat16) continue;
         Study study = study_of(engine, optimizer);

@@ -75,8 +75,8 @@ TrainOptions random_training(Dice& dice, const DataOptions& data) {
                    : dice.one_of({LossKind::mse, LossKind::mse, LossKind::mae, LossKind::huber});
   if (train.loss == LossKind::huber) train.huber_delta = dice.one_of({0.1, 1.0});
   train.reduction = dice.one_of({Reduction::mean, Reduction::mean, Reduction::sum});
-  train.optimizer =
-      dice.one_of({OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop});
+  train.optimizer = dice.one_of(
+      {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop, OptimizerKind::nadam});
   const bool adaptive = train.optimizer != OptimizerKind::sgd;
   train.learning_rate = adaptive ? 1e-3 : 1e-2;
   if (!adaptive && train.reduction == Reduction::sum) train.learning_rate = 1e-4;
@@ -237,7 +237,8 @@ TEST_CASE("all instruction sets give the same training") {
 }
 
 TEST_CASE("both engines use a learning rate that changes with every step") {
-  for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop}) {
+  for (const auto optimizer :
+       {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop, OptimizerKind::nadam}) {
     Study study = test::regression_study();
     study.data = drawn_classes(90, 12, 3);
     study.model.kind = ModelKind::mlp;

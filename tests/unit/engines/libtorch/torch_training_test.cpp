@@ -80,6 +80,12 @@ TEST_CASE("the first step of each optimizer equals its formula") {
     train.optimizer = OptimizerKind::adamw;
     CHECK(step_once(train).first == Approx(0.5 * (1 - 0.01 * 0.1) + 0.01).epsilon(1e-8));
   }
+  SECTION("nadam: adam's step and a part of the next one's") {
+    train.optimizer = OptimizerKind::nadam;
+    const double first = 0.9 * (1 - 0.5 * std::pow(0.96, 4e-3)), second = 0.9 * (1 - 0.5 * std::pow(0.96, 8e-3));
+    const double length = 0.01 * (1 + second * 0.1 / (1 - first * second));
+    CHECK(step_once(train).first == Approx(0.5 + length).epsilon(1e-8));
+  }
   SECTION("rmsprop: the gradient by the root of (1 - alpha) times its square") {
     train.optimizer = OptimizerKind::rmsprop;
     train.alpha = 0.75;

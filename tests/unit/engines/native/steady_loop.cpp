@@ -170,16 +170,16 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const std::string model : {"linear", "mlp", "tiles"}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
-      for (const OptimizerKind optimizer :
-           {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop}) {
+      for (const OptimizerKind optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw,
+                                            OptimizerKind::rmsprop, OptimizerKind::nadam}) {
         Study study = base_study(model);
         study.train.precision = precision;
         study.train.optimizer = optimizer;
         const auto kind = static_cast<std::size_t>(optimizer);
-        study.model.activation =
-            std::vector{Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu}[kind];
-        study.train.loss =
-            std::vector{LossKind::cross_entropy, LossKind::mse, LossKind::bce, LossKind::cross_entropy}[kind];
+        study.model.activation = std::vector{Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu,
+                                             Activation::silu}[kind];
+        study.train.loss = std::vector{LossKind::cross_entropy, LossKind::mse, LossKind::bce, LossKind::cross_entropy,
+                                       LossKind::mse}[kind];
         study.model.dropout = model != "linear" && optimizer != OptimizerKind::sgd ? 0.25 : 0;
         study.train.momentum = optimizer == OptimizerKind::rmsprop ? 0.5 : 0;
         all.push_back({model + ", " + (precision == Precision::float32 ? "float32" : "float64") + ", optimizer " +

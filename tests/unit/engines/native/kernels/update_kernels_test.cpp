@@ -29,6 +29,13 @@ struct Reference {
     parameter =
         rule.shrink * parameter - rule.corrected_rate * first / (std::sqrt(second) * rule.root_scale + rule.epsilon);
   }
+  void nadam(const UpdateRule<double>& rule, double gradient) {
+    gradient += rule.weight_decay * parameter;
+    first = rule.beta1 * first + (1 - rule.beta1) * gradient;
+    second = rule.beta2 * second + (1 - rule.beta2) * gradient * gradient;
+    parameter -= (rule.gradient_rate * gradient + rule.corrected_rate * first) /
+                 (std::sqrt(second) * rule.root_scale + rule.epsilon);
+  }
   void rmsprop(const UpdateRule<double>& rule, double gradient, bool momentum) {
     gradient += rule.weight_decay * parameter;
     second = rule.alpha * second + (1 - rule.alpha) * gradient * gradient;
@@ -43,6 +50,7 @@ UpdateRule<Value> converted(const UpdateRule<double>& rule) {
   UpdateRule<Value> result;
   result.rate = static_cast<Value>(rule.rate);
   result.corrected_rate = static_cast<Value>(rule.corrected_rate);
+  result.gradient_rate = static_cast<Value>(rule.gradient_rate);
   result.weight_decay = static_cast<Value>(rule.weight_decay);
   result.shrink = static_cast<Value>(rule.shrink);
   result.momentum = static_cast<Value>(rule.momentum);
@@ -68,6 +76,7 @@ void check_update(const TrainOptions& train, const std::vector<double Reference:
     UpdateRule<double> rule;  // float represents these numbers, and 1 minus them, exactly
     rule.rate = 0.0625 / (1 + number);
     rule.corrected_rate = 0.125 / (1 + number);
+    rule.gradient_rate = 0.09375 / (1 + number);
     rule.weight_decay = 0.125;
     rule.shrink = 0.875;
     rule.momentum = 0.75;
@@ -115,6 +124,8 @@ void check_updates() {
   for (const auto kind : {OptimizerKind::adam, OptimizerKind::adamw})
     check_update<Value>(options(kind), {first, second},
                         [](Reference& one, const Rule& rule, double gradient) { one.adam(rule, gradient); });
+  check_update<Value>(options(OptimizerKind::nadam), {first, second},
+                      [](Reference& one, const Rule& rule, double gradient) { one.nadam(rule, gradient); });
   check_update<Value>(options(OptimizerKind::rmsprop), {second}, rmsprop(false));
   check_update<Value>(options(OptimizerKind::rmsprop, 0.5), {second, first}, rmsprop(true));
 }

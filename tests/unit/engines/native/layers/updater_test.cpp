@@ -86,6 +86,20 @@ TEST_CASE("rmsprop's steps equal its formula, with and without momentum") {
   CHECK(after<double>(train, 2, 1, 0) == Approx(-0.01 * (first + (0.5 * first + second))).epsilon(1e-7));
 }
 
+TEST_CASE("nadam's steps equal its formula for a constant gradient") {
+  TrainOptions train = options(OptimizerKind::nadam);
+  train.beta1 = 0.75;
+  const auto mu = [](int step) { return 0.75 * (1 - 0.5 * std::pow(0.96, step * 4e-3)); };
+  double expected = 0, product = 1, power = 1;
+  for (int step = 1; step <= 10; ++step) {
+    product *= mu(step);
+    power *= 0.75;
+    expected -= 0.01 * ((1 - mu(step)) / (1 - product) + mu(step + 1) * (1 - power) / (1 - product * mu(step + 1)));
+  }
+  CHECK(after<double>(train, 10, 3, 0) == Approx(expected).epsilon(1e-8));  // due to epsilon
+  CHECK(after<float>(train, 10, 3, 0) == Approx(expected).epsilon(1e-6));
+}
+
 TEST_CASE("each step uses its own learning rate, also for adamw's decay") {
   const std::vector<double> rates = {0.1, 0.02, 0, 0.03};
   CHECK(after<double>(options(OptimizerKind::sgd), 4, 2, 1, rates) == Approx(1 - 2 * 0.15));
