@@ -9,7 +9,7 @@
 
 namespace sheaf {
 
-enum class Activation { relu, tanh, sigmoid, gelu, silu };
+enum class Activation { relu, tanh, sigmoid, gelu, silu, leaky_relu, elu, selu, mish };
 
 struct ActivationRow {
   Activation kind;
@@ -24,6 +24,10 @@ inline constexpr std::array activation_table = {
     ActivationRow{Activation::sigmoid, "sigmoid", "logistic"},
     ActivationRow{Activation::gelu, "gelu", ""},
     ActivationRow{Activation::silu, "silu", "swish"},
+    ActivationRow{Activation::leaky_relu, "leaky_relu", "leakyrelu"},
+    ActivationRow{Activation::elu, "elu", ""},
+    ActivationRow{Activation::selu, "selu", ""},
+    ActivationRow{Activation::mish, "mish", ""},
 };
 static_assert(is_in_order(activation_table));
 

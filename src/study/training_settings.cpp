@@ -244,7 +244,9 @@ void add_model_keys(std::vector<Setting>& table) {
       .only_with("model.kind", {"resnet18", "resnet50"});
   model
       .add("activation", &ModelOptions::activation, choice<Activation>(choices_of(activation_table)),
-           "Activation after each layer except the last; resnet: wherever the original network has ReLU.")
+           "Activation after each layer except the last; resnet: wherever the original network has ReLU. All have "
+           "PyTorch's "
+           "default options, such as the slope 0.01 of leaky_relu.")
       .only_with("model.kind", {"mlp", "cnn", "resnet18", "resnet50", "auto"})
       .also_called({"activation_function", "nonlinearity"})
       .values_also_called(other_names_of(activation_table));

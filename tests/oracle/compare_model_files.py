@@ -187,7 +187,7 @@ with tempfile.TemporaryDirectory() as name:
                 "norm": {"kind": "mlp", "hidden": "70 12 3", "norm": "layer", "activation": "silu", "dropout": 0.2},
                 "cnn": {"kind": "cnn", "channels": "4 8", "hidden": 16}}
     networks.update({name: {"kind": "mlp", "hidden": "20 12", "activation": name, "dropout": 0.2}
-                     for name in ("tanh", "sigmoid", "gelu", "silu")})
+                     for name in ("tanh", "sigmoid", "gelu", "silu", "leaky_relu", "elu", "selu", "mish")})
     torch.jit.script(torch.nn.Sequential(torch.nn.Linear(64, 20), torch.nn.BatchNorm1d(20), torch.nn.ReLU(),
                                          torch.nn.Linear(20, 10))).save(str(folder / "normed.pt"))
     networks["resnet18"] = {"kind": "resnet18"}

@@ -38,6 +38,10 @@ MODELS = {
     "sigmoid": {"kind": "mlp", "hidden": "24", "activation": "sigmoid", "bias": "false"},
     "gelu": {"kind": "mlp", "hidden": "24", "activation": "gelu"},
     "silu": {"kind": "mlp", "hidden": "24", "activation": "silu"},
+    "leaky_relu": {"kind": "mlp", "hidden": "24", "activation": "leaky_relu"},
+    "elu": {"kind": "mlp", "hidden": "24", "activation": "elu"},
+    "selu": {"kind": "mlp", "hidden": "24", "activation": "selu"},
+    "mish": {"kind": "mlp", "hidden": "24", "activation": "mish"},
     "norm": {"kind": "mlp", "hidden": "32 7", "activation": "tanh", "norm": "layer"},
     "cnn": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "relu"},
 }
@@ -62,7 +66,8 @@ SCHEDULES = {
     "coslog": {"warmup_epochs": 0},
 }
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid, "gelu": torch.nn.GELU,
-               "silu": torch.nn.SiLU}
+               "silu": torch.nn.SiLU, "leaky_relu": torch.nn.LeakyReLU, "elu": torch.nn.ELU, "selu": torch.nn.SELU,
+               "mish": torch.nn.Mish}
 
 
 def make_data(digits, folder):
@@ -305,7 +310,7 @@ def main():
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
         changed = 8 + 8 * len(SCHEDULES)  # weighted, or with a schedule
-        counts = {"torch": (128 + 32 + changed) * 12, "native": (112 + 32 + changed) * 12}
+        counts = {"torch": (192 + 32 + changed) * 12, "native": (176 + 32 + changed) * 12}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():
             assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)

@@ -128,6 +128,14 @@ torch::Tensor LayerNetwork::activate(const torch::Tensor& values) const {
       return torch::gelu(values);  // the erf form
     case Activation::silu:
       return torch::silu(values);
+    case Activation::leaky_relu:
+      return torch::leaky_relu(values);  // slope 0.01
+    case Activation::elu:
+      return torch::elu(values);  // alpha 1
+    case Activation::selu:
+      return torch::selu(values);
+    case Activation::mish:
+      return torch::mish(values);
   }
   return values;
 }

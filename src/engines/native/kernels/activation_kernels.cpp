@@ -117,6 +117,60 @@ struct Gelu {
   }
 };
 
+struct LeakyRelu {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V value) const {
+    const auto is_positive = hn::Gt(value, hn::Zero(d));
+    const V below = hn::Set(d, static_cast<hn::TFromD<D>>(0.01));
+    return {hn::IfThenElse(is_positive, value, hn::Mul(below, value)),
+            hn::IfThenElse(is_positive, hn::Set(d, 1), below)};
+  }
+};
+
+// scale * x for x > 0, and scale * alpha * (exp(x) - 1) below.
+template <class D, class V>
+HWY_INLINE Point<V> exponential_linear(D d, V value, double scale, double alpha) {
+  using Value = hn::TFromD<D>;
+  const V above = hn::Set(d, static_cast<Value>(scale)), below = hn::Set(d, static_cast<Value>(scale * alpha));
+  const V power = hn::Expm1(d, hn::Min(value, hn::Zero(d)));  // hn::Expm1 does not accept large arguments
+  const auto is_below = hn::Le(value, hn::Zero(d));           // not if it is NaN, which hn::Min may lose
+  return {hn::IfThenElse(is_below, hn::Mul(below, power), hn::Mul(above, value)),
+          hn::IfThenElse(is_below, hn::MulAdd(below, power, below), above)};
+}
+
+struct Elu {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V value) const {
+    return exponential_linear(d, value, 1, 1);
+  }
+};
+
+// Source of the constants: Klambauer et al. 2017, Self-Normalizing Neural Networks.
+struct Selu {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V value) const {
+    return exponential_linear(d, value, 1.0507009873554804934, 1.6732632423543772848);
+  }
+};
+
+// x tanh(ln(1 + e^x)). With p = e^-|x|, the tanh is n / (n + r), where n = 1 + 2 p and r = 2 p^2 for x >= 0, and
+// n = p (p + 2) and r = 2 for x < 0.
+struct Mish {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V value) const {
+    const V one = hn::Set(d, 1), two = hn::Set(d, 2);
+    const V power = hn::Exp(d, hn::Neg(hn::Abs(value)));
+    const auto is_negative = hn::Lt(value, hn::Zero(d));
+    const V numerator = hn::IfThenElse(is_negative, hn::Mul(power, hn::Add(power, two)), hn::MulAdd(two, power, one));
+    const V rest = hn::IfThenElse(is_negative, two, hn::Mul(two, hn::Mul(power, power)));
+    const V inverse = hn::Div(one, hn::Add(numerator, rest));
+    const V tanh = hn::Mul(numerator, inverse), tanh_rest = hn::Mul(rest, inverse);  // the second is 1 - tanh
+    const V sigmoid = hn::Div(hn::IfThenElse(is_negative, power, one), hn::Add(one, power));
+    const V tanh_slope = hn::Mul(tanh_rest, hn::Add(one, tanh));
+    return {hn::Mul(value, tanh), hn::MulAdd(hn::Mul(value, sigmoid), tanh_slope, tanh)};
+  }
+};
+
 HWY_INLINE hn::Vec<Tag<float>> load_keep(Tag<float> d, const float* keep) {
   return hn::LoadU(d, keep);
 }
@@ -189,6 +243,14 @@ void with_function(Activation kind, const Use& use) {
       return use(Gelu());
     case Activation::silu:
       return use(Silu());
+    case Activation::leaky_relu:
+      return use(LeakyRelu());
+    case Activation::elu:
+      return use(Elu());
+    case Activation::selu:
+      return use(Selu());
+    case Activation::mish:
+      return use(Mish());
   }
 }
 

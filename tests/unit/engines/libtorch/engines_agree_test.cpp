@@ -56,7 +56,8 @@ ModelOptions random_model(Dice& dice) {
     if (*std::min_element(widths.begin(), widths.end()) >= 4) model.norm = dice.one_of({Norm::none, Norm::layer});
   }
   model.activation =
-      dice.one_of({Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu, Activation::silu});
+      dice.one_of({Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu, Activation::silu,
+                   Activation::leaky_relu, Activation::elu, Activation::selu, Activation::mish});
   model.initialization = dice.one_of({Initialization::pytorch, Initialization::glorot, Initialization::he});
   if (model.kind == ModelKind::linear && dice.once_in(3)) model.initialization = Initialization::zeros;
   model.bias = !dice.once_in(5);
@@ -176,7 +177,7 @@ TEST_CASE("engines agree in float64 on random studies") {
 }
 
 TEST_CASE("engines agree in float32 on random studies") {
-  check_random_studies(2, 300, Precision::float32, 1e-3);
+  check_random_studies(7, 300, Precision::float32, 1e-3);
 }
 
 TEST_CASE("engines agree on which trainings diverge, and when") {

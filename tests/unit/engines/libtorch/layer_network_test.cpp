@@ -40,7 +40,13 @@ TEST_CASE("an mlp equals its formula for each activation") {
       {Activation::tanh, [](double x) { return std::tanh(x); }},
       {Activation::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
       {Activation::gelu, [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }},
-      {Activation::silu, [](double x) { return x / (1 + std::exp(-x)); }}};
+      {Activation::silu, [](double x) { return x / (1 + std::exp(-x)); }},
+      {Activation::leaky_relu, [](double x) { return std::max(x, 0.01 * x); }},
+      {Activation::elu, [](double x) { return x > 0 ? x : std::expm1(x); }},
+      {Activation::selu,
+       [](double x) { return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * std::expm1(x)); }},
+      {Activation::mish, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }}};
+  CHECK(activations.size() == activation_table.size());
   for (const auto& [kind, function] : activations) {
     LayerNetwork network = make_network(small_mlp(kind), {1, 2, 1, {}}, mlp_weights);
     for (const auto& row : {std::array<double, 2>{1, 2}, std::array<double, 2>{-0.5, 0.75}}) {
