@@ -47,6 +47,8 @@ NATIVE = {
                     "model.activation": "gelu"},
     "rmsprop, sigmoid": {**SYNTHETIC, **MLP, "train.optimizer": "rmsprop", "train.momentum": 0.5,
                          "model.activation": "sigmoid"},
+    "nadam, mish, one_cycle": {**SYNTHETIC, **MLP, "train.optimizer": "nadam", "model.activation": "mish",
+                               "train.schedule": "one_cycle"},
     "float64": {**SYNTHETIC, **MLP, "train.precision": "float64", "train.optimizer": "adam"},
     "minmax, glorot": {**SYNTHETIC, **MLP, "data.normalize": "minmax", "data.draw": "study",
                        "model.initialization": "glorot"},
