@@ -1,5 +1,6 @@
 """Plans and runs every study in jobs/studies: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
-digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, digits-halving.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
+digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, digits-halving.cfg,
+digits-early-stopping.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
 
 import os
 import re
@@ -63,6 +64,11 @@ checks.check(len(rows) == 12 and len({row["train.learning_rate"] for row in rows
 
 stdout, rows = run("digits-halving", f"--data.file={DIGITS}", "--train.epochs=6", "--search.trials=9")
 checks.check([row["stage"] for row in rows] == ["0"] * 27 + ["1"] * 9, "halving: trials x folds", stdout)
+
+stdout, rows = run("digits-early-stopping", f"--data.file={DIGITS}", ranks=1)
+checks.check(len(rows) == 1 and int(rows[0]["epochs"]) == int(rows[0]["best_epoch"]) + 16 < 200 and
+             "best epoch: " + rows[0]["best_epoch"] in stdout, "early stopping: ends 15 epochs after the best", stdout)
+checks.check(float(rows[0]["f1_macro"]) > 0.95 and "log loss: " in stdout, "early stopping: metrics", stdout)
 
 # Random labels: the number of memorized ones depends on the rounding of the processor.
 for name, parameters in (("resnet18", 11181642), ("resnet50", 23528522)):
