@@ -135,8 +135,6 @@ const std::vector<OtherName>& other_names() {
       {"l1", "", "Sheaf has no L1 penalty yet. train.weight_decay is an L2 penalty."},
       {"l1_ratio", "", "Sheaf has no L1 penalty yet. train.weight_decay is an L2 penalty."},
       {"reg_alpha", "", "Sheaf has no L1 penalty yet. train.weight_decay is an L2 penalty."},
-      {"class_weight", "", "Sheaf has no class weights yet. data.weights has the weight of each row."},
-      {"class_weights", "", "Sheaf has no class weights yet. data.weights has the weight of each row."},
       {"ema", "", "Sheaf has no averaging of weights yet."},
       {"swa", "", "Sheaf has no averaging of weights yet."},
       {"pretrained", "",

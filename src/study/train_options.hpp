@@ -14,7 +14,8 @@
 
 namespace sheaf {
 
-enum class Reduction { mean, sum };  ///< of the loss that is minimized (training/losses/reduction.hpp)
+enum class ClassWeights { none, balanced };  ///< training/class_weights.hpp
+enum class Reduction { mean, sum };          ///< of the loss that is minimized (training/losses/reduction.hpp)
 
 struct TrainOptions {
   std::int64_t epochs = 0;       ///< 0: auto
@@ -23,6 +24,7 @@ struct TrainOptions {
   LossKind loss = LossKind::automatic;
   double huber_delta = 1;  ///< huber: in the units of the targets
   Reduction reduction = Reduction::mean;
+  ClassWeights class_weights = ClassWeights::none;
   OptimizerKind optimizer = OptimizerKind::adam;
   std::optional<double> learning_rate;  ///< nullopt: initial_learning_rate() in study/key_defaults
   Schedule schedule = Schedule::constant;

@@ -85,6 +85,14 @@ Condition draws_weights() {
   return {{"model.kind", "model.keep_weights"}, {}, holds, "the model has its own initial weights", ""};
 }
 
+Condition can_have_classes() {
+  return {{"data.task"},
+          {},
+          [](const Study& study) { return study.data.task != Task::regression; },
+          "",
+          "data.task = classification"};
+}
+
 // Adds a key of [train] that only some optimizers have (study/optimizers.hpp).
 template <class Value>
 SettingRow add_optimizer_key(Section<TrainOptions>& train, const std::string& name, Value TrainOptions::*value,
@@ -314,6 +322,16 @@ void add_train_keys(std::vector<Setting>& table) {
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "The loss to minimize for each batch: the mean of the losses of its rows, or their sum (all but "
             "cross_entropy: the sum over rows and outputs). Reported losses are always means over rows.");
+  train
+      .add(
+          "class_weights", &TrainOptions::class_weights,
+          choice<ClassWeights>({{"none", ClassWeights::none}, {"balanced", ClassWeights::balanced}}),
+          "Weights of the classes in the training loss. balanced: n / (K n_k) for each of the n_k rows of class k, of "
+          "n "
+          "training rows with K classes, as in scikit-learn. They multiply data.weights; as there, the mean divides by "
+          "the number of rows. Validation losses and metrics are not weighted.")
+      .only_if(can_have_classes())
+      .also_called({"class_weight", "is_unbalance", "auto_class_weights", "scale_pos_weight"});
   train.add("precision", &TrainOptions::precision, choice<Precision>(choices_of(precision_table)), precision_help())
       .also_called({"dtype", "amp", "mixed_precision", "bf16"})
       .values_also_called(other_names_of(precision_table));

@@ -8,6 +8,7 @@
 #include "models/initial_weights.hpp"
 #include "models/predictions.hpp"
 #include "training/batches.hpp"
+#include "training/class_weights.hpp"
 #include "training/metrics/score.hpp"
 #include "training/training_cost.hpp"
 
@@ -44,7 +45,7 @@ void IterationTraining::start(bool repeats_one_batch) {
   kept_outputs_.clear();
   best_network_ = {};
   trainer_.start({trial_, layers_, weights_, source_.data, source_.split, rows_, training_.iteration.seed, shape_,
-                  repeats_one_batch});
+                  repeats_one_batch, class_weights(trial_.train, source_.data, rows_)});
 }
 
 void IterationTraining::restore(const std::function<void(ByteReader&)>& get, const std::function<void()>& restarted) {

@@ -31,8 +31,9 @@ struct TrainingTask {
   const Split& split;
   const RowSet& rows;
   std::uint64_t seed = 0;
-  DataShape shape{};               ///< the shape of `data` for the network
-  bool repeats_one_batch = false;  ///< every call of train() has the same rows, so a trainer may reuse them
+  DataShape shape{};                    ///< the shape of `data` for the network
+  bool repeats_one_batch = false;       ///< every call of train() has the same rows, so a trainer may reuse them
+  std::vector<double> class_weights{};  ///< factors of the weights of training rows, by label; empty: all 1
 };
 
 /// Training rows, in order, divided into batches of batch_rows(). Only the last batch may be smaller. Each batch is one

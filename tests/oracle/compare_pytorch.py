@@ -126,6 +126,11 @@ def make_studies(data):
             plain = studies[f"{task}-{model}-{optimizer}-{reduction}"]
             studies[f"{task}-{model}-{optimizer}-{reduction}-weighted"] = {
                 **plain, "data": {**plain["data"], "weights": "weights"}}
+            if task == "classification":
+                for weights in ("", "weights"):
+                    studies[f"{task}-{model}-{optimizer}-{reduction}-balanced{weights}"] = {
+                        **plain, "train": {**plain["train"], "class_weights": "balanced"},
+                        "data": {**plain["data"], **({"weights": weights} if weights else {})}}
             for schedule, keys in SCHEDULES.items():
                 studies[f"{task}-{model}-{optimizer}-{reduction}-{schedule}"] = {
                     **plain, "train": {**plain["train"], "schedule": schedule, **keys}}
@@ -262,6 +267,11 @@ def train_network(network, entry, sections, data):
     name, classes = values.get("train.loss", train.get("loss")), 10 if labelled else 0
     minimized, reported = make_loss(name, train["reduction"], classes), make_loss(name, "mean", classes)
     row_weights = torch.from_numpy(row_weights).to(dtype) if "weights" in sections["data"] else None
+    if "class_weights" in train:
+        counts = numpy.bincount(targets.numpy()[entry["orders"][0]], minlength=10)
+        of_classes = torch.from_numpy(len(entry["orders"][0]) / ((counts > 0).sum() * numpy.maximum(counts, 1)))
+        of_rows = of_classes[targets]  # float64; the product with float32 weights is rounded once, as in Sheaf
+        row_weights = (of_rows if row_weights is None else row_weights.double() * of_rows).to(dtype)
     optimizer = make_optimizer(train, float(values.get("train.weight_decay", 0)), network.parameters())
     network.train()
     after_step = make_scheduler(train, optimizer, -(-len(entry["orders"][0]) // train["batch_size"]))
@@ -309,7 +319,7 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-        changed = 8 + 8 * len(SCHEDULES)  # weighted, or with a schedule
+        changed = 8 + 8 + 8 * len(SCHEDULES)  # weighted, with class weights, or with a schedule
         counts = {"torch": (192 + 32 + changed) * 12, "native": (176 + 32 + changed) * 12}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():

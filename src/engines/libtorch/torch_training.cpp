@@ -117,6 +117,8 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
       optimizer_(make_optimizer(train_, network_->parameters())) {
   if (const TargetScaling& targets = task.split.target_scaling; targets.is_active())
     target_unit_ = torch::tensor(targets.unit, dtype_of(train_.precision)).to(network_->parameters().device());
+  if (!task.class_weights.empty())
+    class_weights_ = torch::tensor(task.class_weights, dtype_of(train_.precision)).to(network_->parameters().device());
 }
 
 TorchTraining::~TorchTraining() = default;
@@ -130,6 +132,14 @@ torch::Tensor TorchTraining::loss_in_target_units(const torch::Tensor& outputs, 
   return batch_loss(train_, outputs * target_unit_, batch.targets * target_unit_, batch.weights);
 }
 
+torch::Tensor TorchTraining::row_weights(const Batch& batch) const {
+  if (!class_weights_.defined()) return batch.weights;
+  const bool has_labels = batch.targets.dim() == 1;  // otherwise they are one-hot
+  const torch::Tensor of_classes =
+      has_labels ? class_weights_.index_select(0, batch.targets) : batch.targets.matmul(class_weights_);
+  return batch.weights.defined() ? batch.weights * of_classes : of_classes;
+}
+
 void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) {
   torch::Tensor gradients = network_->parameters().grad();
   LossSum sum(gradients.device(), loss_sum);
@@ -137,7 +147,7 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
   reader_.read({rows.rows, rows.rows + rows.count}, batch_size_, [&](const Batch& batch) {
     gradients.zero_();
     const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, step});
-    const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, batch.weights, target_unit_);
+    const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, row_weights(batch), target_unit_);
     loss.backward();
     optimizer_->param_groups().front().options().set_lr(rate(step));
     optimizer_->step();

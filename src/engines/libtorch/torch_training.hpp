@@ -46,6 +46,8 @@ class TorchTraining {
   const Network& network() const { return *network_; }
 
  private:
+  /// The weights of the rows in the training loss; undefined: all 1.
+  torch::Tensor row_weights(const Batch& batch) const;
   torch::Tensor loss_in_target_units(const torch::Tensor& outputs, const Batch& batch) const;
 
   TrainingTask task_;
@@ -53,7 +55,8 @@ class TorchTraining {
   std::int64_t batch_size_;
   std::unique_ptr<Network> network_;
   BatchReader reader_;
-  torch::Tensor target_unit_;  // [outputs]; undefined: targets are not scaled
+  torch::Tensor target_unit_;    // [outputs]; undefined: targets are not scaled
+  torch::Tensor class_weights_;  // [classes]; undefined: all 1
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
 };
 

@@ -110,7 +110,8 @@ void NativeNetwork<Value>::reserve(std::int64_t count) {
 }
 
 template <class Value>
-void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const Split& split) {
+void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const Split& split,
+                                const std::vector<double>& class_weights) {
   parameters_.load(chain_, weights);
   const FeatureScaling& scaling = split.scaling;
   const bool scaled = !scaling.shift.empty();
@@ -119,6 +120,7 @@ void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet
   source_.clip = scaling.clip.empty() ? nullptr : scaling.clip.data();
   source_.fill = data.has_empty_cells() ? scaling.fill.data() : nullptr;
   loss_->set_scaling(split.target_scaling);
+  loss_->set_class_weights(class_weights);
   read_from(data);
 }
 

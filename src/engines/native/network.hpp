@@ -47,8 +47,9 @@ class NativeNetwork {
   void reserve(std::int64_t count);
 
   /// Starts a new training with the weights in the flat list of initial_weights(). Rows come from `data` and are scaled
-  /// as in `split`; both must outlive the training.
-  void load(const std::vector<float>& weights, const DataSet& data, const Split& split);
+  /// as in `split`; both must outlive the training. `class_weights`: TrainingTask::class_weights.
+  void load(const std::vector<float>& weights, const DataSet& data, const Split& split,
+            const std::vector<double>& class_weights = {});
 
   /// Saves or restores parameters and optimizer state, in this memory layout.
   void save(ByteWriter& state) const { parameters_.save(state); }
@@ -61,7 +62,7 @@ class NativeNetwork {
   std::vector<float> parameters() const { return parameters_.weights(chain_); }
 
   /// Gathers the next tile for train() or evaluate(): `count` rows, as reserved. `weighted`: uses the sample weights of
-  /// the data set, if it has any. Otherwise each row has weight 1.
+  /// the data set and the class weights, if there are any. Otherwise each row has weight 1.
   void gather(const std::int64_t* rows, std::int64_t count, bool weighted);
 
   /// Computes the forward and backward pass and, for the last tile of a batch, the update. Returns the weighted sum of

@@ -37,7 +37,7 @@ void NativeTraining<Value>::start(const TrainingTask& task) {
   has_tile_ = false;
   train_ = task.trial.train;
   network_.set_options(task.trial.model, task.trial.train);
-  network_.load(task.weights, task.data, task.split);
+  network_.load(task.weights, task.data, task.split, task.class_weights);
 }
 
 template <class Value>

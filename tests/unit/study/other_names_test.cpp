@@ -115,7 +115,7 @@ TEST_CASE("a word of another tool leads to the key with its meaning") {
         " Use train.weight_decay for an L2 penalty (alpha of scikit-learn, divided by the batch size), or train.alpha "
         "with rmsprop.");
   CHECK(hint("train.early_stopping") == " Use train.patience.");
-  CHECK(hint("train.class_weight") == " Sheaf has no class weights yet. data.weights has the weight of each row.");
+  CHECK(hint("train.class_weight") == " Use train.class_weights.");
 }
 
 TEST_CASE("options of a command are named with their dashes, and only those that it has") {

@@ -58,6 +58,12 @@ TEST_CASE("learning rate schedules are checked") {
   check_valid(file_study({{"train.warmup_epochs", "3"}}));
 }
 
+TEST_CASE("class weights need classes") {
+  check_one_problem(file_study({{"train.class_weights", "balanced"}, {"data.task", "regression"}}),
+                    "train.class_weights = balanced has no effect (data.task = regression)");
+  check_valid(file_study({{"train.class_weights", "balanced"}}));
+}
+
 TEST_CASE("early stopping is checked") {
   for (const char* key : {"train.patience", "train.best_weights"}) {
     const std::string value = std::string(key) == "train.patience" ? "5" : "true";

@@ -120,6 +120,7 @@ file = d.h5
 kind = mlp
 norm = layer
 [train]
+class_weights = balanced
 beta1 = 0.8
 beta2 = 0.99
 schedule = exponential

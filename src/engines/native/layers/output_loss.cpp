@@ -2,8 +2,17 @@
 #include "engines/native/layers/output_loss.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace sheaf {
+
+namespace {
+
+std::size_t label_of(const DataSet& data, std::int64_t row) {
+  return static_cast<std::size_t>(data.labels[row]);
+}
+
+}  // namespace
 
 template <class Value>
 void OutputLoss<Value>::lay_out(ArenaLayout& arena, std::int64_t max_rows) {
@@ -47,13 +56,15 @@ void OutputLoss<Value>::gather_targets(const DataSet& data, const std::int64_t* 
 template <class Value>
 void OutputLoss<Value>::gather_weights(const DataSet& data, const std::int64_t* rows, std::int64_t count,
                                        std::int64_t row_count, bool weighted) {
-  const bool plain = !weighted || data.weights == nullptr;
+  const bool plain = !weighted || (data.weights == nullptr && class_weights_.empty());
   if (plain && unit_weights_ == count) return;
   if (plain)
     std::fill_n(weights_, count, Value{1});
   else
-    std::transform(rows, rows + count, weights_,
-                   [&](std::int64_t row) { return static_cast<Value>(data.weights[row]); });
+    std::transform(rows, rows + count, weights_, [&](std::int64_t row) {
+      const double weight = data.weights == nullptr ? 1 : double{data.weights[row]};
+      return static_cast<Value>(class_weights_.empty() ? weight : weight * class_weights_[label_of(data, row)]);
+    });
   std::fill(weights_ + count, weights_ + row_count, Value{0});
   unit_weights_ = plain ? count : 0;
 }

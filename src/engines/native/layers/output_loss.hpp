@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "data/dataset.hpp"
 #include "data/target_scaling.hpp"
@@ -27,10 +28,12 @@ class OutputLoss {
   /// Sets the loss and the units of the targets of the next training. `scaling` must outlive it.
   void set_loss(const LossFunction& loss) { loss_ = loss; }
   void set_scaling(const TargetScaling& scaling) { scaling_ = &scaling; }
+  /// By label; empty: all 1.
+  void set_class_weights(const std::vector<double>& weights) { class_weights_ = weights; }
   LossKind kind() const { return loss_.kind; }
 
-  /// Gathers the targets of `count` rows of `data`. `weighted`: uses its sample weights, if it has any; otherwise each
-  /// row has weight 1. `in_order`: the rows are consecutive.
+  /// Gathers the targets of `count` rows of `data`. `weighted`: uses its sample weights and the class weights, if there
+  /// are any; otherwise each row has weight 1. `in_order`: the rows are consecutive.
   void gather(const DataSet& data, const std::int64_t* rows, std::int64_t count, std::int64_t row_count, bool in_order,
               bool weighted);
 
@@ -73,6 +76,7 @@ class OutputLoss {
   LossFunction loss_;
   const TargetScaling* scaling_ = nullptr;
   Value *labels_ = nullptr, *targets_ = nullptr, *weights_ = nullptr;  // BatchTargets
+  std::vector<double> class_weights_;
   std::int64_t unit_weights_ = 0;  // number of leading weights that are 1, followed by padding of 0; 0: other weights
   LossKernels<Value> kernels_ = loss_kernels<Value>();
 };

@@ -1,0 +1,18 @@
+// Weights of classes in the training loss (train.class_weights).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "data/row_set.hpp"
+#include "study/train_options.hpp"
+
+namespace sheaf {
+
+/// The weight of each class for a training on `rows`, [classes]; empty if all are 1. balanced: n / (K n_k), with n
+/// rows, K classes that occur and n_k rows of class k; 0 for classes that do not occur. Row weights do not count. Pure.
+/// Source: compute_class_weight of scikit-learn.
+std::vector<double> class_weights(const TrainOptions& train, const DataSet& data, const RowSet& rows);
+
+}  // namespace sheaf
