@@ -26,6 +26,7 @@ struct DataSet {
   const std::uint8_t* byte_features = nullptr;  ///< same as `features`, for features of unsigned bytes; otherwise null
   const std::int64_t* labels = nullptr;         ///< [rows], each in 0..output_count-1; classification only
   const float* targets = nullptr;               ///< [rows, output_count], finite; regression only
+  std::vector<double> target_offsets;           ///< [output_count], subtracted from `targets`; empty: none
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
   std::vector<std::string> class_names;         ///< of labels that the file stores as texts; otherwise empty
   std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells

@@ -235,6 +235,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   } else {
     read_targets(*targets, schema.subtracted_targets, world, node, arrays.targets);
     data.output_count = schema.target_columns;
+    data.target_offsets = schema.description.target_offsets;
   }
   if (weights) read_weights(*weights, world, node, arrays.weights);
   agree(world, [&] {

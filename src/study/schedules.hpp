@@ -23,7 +23,7 @@ struct ScheduleRow {
 
 /// In the order of Schedule.
 inline constexpr std::array schedule_table = {
-    ScheduleRow{Schedule::constant, "constant", "", false, ""},
+    ScheduleRow{Schedule::constant, "constant", "", false, "none"},
     ScheduleRow{Schedule::cosine, "cosine", "falls to 0 along half a cosine, step by step", false,
                 "cosineannealinglr cosine_annealing"},
     ScheduleRow{Schedule::plateau, "plateau",
@@ -36,7 +36,7 @@ inline constexpr std::array schedule_table = {
                 false, "steplr step_decay"},
     ScheduleRow{Schedule::exponential, "exponential",
                 "is multiplied by train.exponential_factor after every epoch, as with PyTorch's ExponentialLR", false,
-                "exponentiallr exponential_decay"},
+                "exponentiallr exponential_decay exp"},
     ScheduleRow{Schedule::linear, "linear", "falls linearly to 0, step by step", false,
                 "linear_decay linear_with_warmup"},
     ScheduleRow{

@@ -32,6 +32,21 @@ bool has_ranges(const SearchOptions& search) {
                      [](const SearchedKey& key) { return key.sampling != Sampling::list; });
 }
 
+// The losses of all trials, as far as the study tells.
+std::vector<LossKind> losses_of(const Study& study) {
+  std::vector<LossKind> losses;
+  Study trial = study;
+  for (const SearchedKey& searched : study.search.keys)
+    if (searched.key == "train.loss")
+      for (const std::string& candidate : searched.candidates) {
+        apply_setting(trial, searched.key, candidate);
+        losses.push_back(trial.train.loss);
+      }
+  if (losses.empty()) losses.push_back(study.train.loss);
+  losses.erase(std::remove(losses.begin(), losses.end(), LossKind::automatic), losses.end());
+  return losses;
+}
+
 // Checks the searched keys of a search that needs some, and the number of trials that are drawn from them.
 void check_trials(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
@@ -164,12 +179,12 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
       problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
                                                    key, metric->name, setting_text(study, "data.task"), key));
   for (const Metric* const metric : metrics)
-    if (metric->losses == MetricLosses::probabilities && study.train.loss != LossKind::automatic &&
-        loss_of(study.train.loss).link == Link::none)
-      problems.add({key, "train.loss"},
-                   fmt::format("{0} = {1} needs probabilities (with {2}, outputs are not probabilities). Use "
-                               "a different {0}, or a different train.loss.",
-                               key, metric->name, assignment(study, "train.loss")));
+    for (const LossKind loss : losses_of(study))
+      if (metric->losses == MetricLosses::probabilities && loss_of(loss).link == Link::none)
+        problems.add({key, "train.loss"},
+                     fmt::format("{0} = {1} needs probabilities (with train.loss = {2}, outputs are not "
+                                 "probabilities). Use a different {0}, or a different train.loss.",
+                                 key, metric->name, loss_of(loss).name));
   if (study.search.folds == 1 && study.data.validation == 0.0)
     problems.add({key, "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",

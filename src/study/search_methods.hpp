@@ -38,7 +38,8 @@ inline constexpr std::array search_method_table = {
         "train all of these for a few epochs (a stage), continue the best part of them for more epochs, and "
         "so on up to train.epochs",
         TrialSource::either, false, true,
-        "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv"},
+        "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv "
+        "hyperband asha"},
     SearchMethodRow{
         SearchMethod::median, "median",
         "train all of these in stages of search.interval epochs, and continue the better half of them after each stage",

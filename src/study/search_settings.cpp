@@ -5,6 +5,37 @@
 
 namespace sheaf {
 
+std::vector<std::pair<std::string, std::string>> other_names_of_metrics() {
+  return {{"auto", "loss"},
+          {"val_loss", "loss"},
+          {"valid_loss", "loss"},
+          {"acc", "accuracy"},
+          {"val_accuracy", "accuracy"},
+          {"f1", "f1_macro"},
+          {"f1_score", "f1_macro"},
+          {"precision", "precision_macro"},
+          {"recall", "recall_macro"},
+          {"mcc", "matthews"},
+          {"matthews_corrcoef", "matthews"},
+          {"neg_log_loss", "log_loss"},
+          {"logloss", "log_loss"},
+          {"neg_brier_score", "brier"},
+          {"brier_score_loss", "brier"},
+          {"auc", "roc_auc"},
+          {"roc_auc_ovr", "roc_auc"},
+          {"roc_auc_ovr_weighted", "roc_auc_weighted"},
+          {"top_k_accuracy", "top_3_accuracy"},
+          {"r2_score", "r2"},
+          {"mean_absolute_error", "mae"},
+          {"neg_mean_absolute_error", "mae"},
+          {"mean_squared_error", "mse"},
+          {"neg_mean_squared_error", "mse"},
+          {"root_mean_squared_error", "rmse"},
+          {"neg_root_mean_squared_error", "rmse"},
+          {"mean_absolute_percentage_error", "mape"},
+          {"median_absolute_error", "median_ae"}};
+}
+
 void add_study_keys(std::vector<Setting>& table) {
   Section<StudyOptions> study(table, "study", &Study::study);
   study
@@ -80,15 +111,7 @@ void add_search_keys(std::vector<Setting>& table) {
            "if there are no validation rows. With loss, ensembles, and trials with different losses, are selected by "
            "accuracy, for regression by r2, or by mae if all losses are mae or huber.")
       .also_called({"scoring", "eval_metric", "score_function"})
-      .values_also_called({{"auto", "loss"},
-                           {"acc", "accuracy"},
-                           {"r2_score", "r2"},
-                           {"neg_log_loss", "log_loss"},
-                           {"auc", "roc_auc"},
-                           {"roc_auc_ovr", "roc_auc"},
-                           {"f1", "f1_macro"},
-                           {"mean_absolute_error", "mae"},
-                           {"neg_mean_absolute_error", "mae"}});
+      .values_also_called(other_names_of_metrics());
 }
 
 }  // namespace sheaf

@@ -166,8 +166,7 @@ void add_best_epoch(Section<TrainOptions>& train) {
            "the validation rows.")
       .only_if(compares_epochs())
       .also_called({"monitor", "early_stopping_metric", "metric_for_best_model"})
-      .values_also_called(
-          {{"val_loss", "loss"}, {"valid_loss", "loss"}, {"val_accuracy", "accuracy"}, {"acc", "accuracy"}});
+      .values_also_called(other_names_of_metrics());
   train
       .add("min_change", &TrainOptions::min_change, number("number >= 0", is_not_negative),
            "An epoch is an improvement if it is better than the best one by more than this.")

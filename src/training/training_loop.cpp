@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "study/metrics.hpp"
 #include "training/batches.hpp"
 #include "training/losses/reduction.hpp"
 
@@ -73,7 +74,9 @@ bool TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vect
     std::copy(found.metrics.begin(), found.metrics.end(),
               epoch_metrics_.end() - static_cast<std::ptrdiff_t>(found.metrics.size()));
   }
-  const bool improves = best_.is_on() && best_.add(state_.epochs - 1, monitored.value_or(found.loss));
+  // A metric that is not defined for the validation rows says nothing about the epoch.
+  const bool is_undefined = monitored && std::isnan(*monitored) && std::isfinite(found.loss);
+  const bool improves = best_.is_on() && !is_undefined && best_.add(state_.epochs - 1, monitored.value_or(found.loss));
   // Until an epoch is the best one, the last one counts.
   const bool counts = improves || !best_.keeps_best() || !best_.epoch();
   if (counts) validated_ = std::move(found);
@@ -98,6 +101,11 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
   result.validation_loss = validated_.loss;
   result.validation_score = validated_.score;
   result.best_epoch = best_.epoch().value_or(-1);
+  if (train_.stop_on && best_.is_on() && !best_.epoch() && !state_.diverged && std::isfinite(validated_.loss))
+    trained.message = fmt::format(
+        "{} (train.stop_on) is not defined for the validation rows, so all epochs were trained, and the last one "
+        "counts",
+        metric_of(*train_.stop_on).name);
   if (state_.diverged && !has_failed)
     trained.message = fmt::format("the training loss is not finite after epoch {}; the model is that of epoch {}",
                                   state_.epochs - 1, result.best_epoch);

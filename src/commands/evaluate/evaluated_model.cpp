@@ -283,6 +283,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
   agree(world, [&] {
     evaluated.scoring = choose_scoring(request, evaluated);
     choose_target_offsets(evaluated);
+    evaluated.scoring.target_offsets = evaluated.target_offsets;
     evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;
     if (evaluated.rows->targets() == nullptr && request.predictions.empty())
       throw UsageError(fmt::format(

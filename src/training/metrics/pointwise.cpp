@@ -62,10 +62,21 @@ double squared_error(double target, double output) {
   return (target - output) * (target - output);
 }
 
-// Of the target; targets near 0 count as the epsilon of double.
-double relative_error(double target, double output) {
-  return absolute_error(target, output) / std::max(std::abs(target), std::numeric_limits<double>::epsilon());
-}
+// Of the targets with their offsets; those near 0 count as the epsilon of double.
+struct RelativeError {  // the mean over the outputs
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    const std::int64_t width = scoring.output_count;
+    double sum = 0;
+    for (std::int64_t output = 0; output < width; ++output) {
+      const double offset =
+          scoring.target_offsets.empty() ? 0 : scoring.target_offsets[static_cast<std::size_t>(output)];
+      const double target = rows.targets[row * width + output];
+      sum += absolute_error(target, double{rows.outputs[row * width + output]}) /
+             std::max(std::abs(target + offset), std::numeric_limits<double>::epsilon());
+    }
+    return sum / static_cast<double>(width);
+  }
+};
 
 template <double (*error)(double target, double output)>
 struct Error {  // the mean over the outputs
@@ -239,7 +250,7 @@ std::unique_ptr<Accumulator> make_pointwise(MetricKind metric, const Scoring& sc
     case MetricKind::mse:
       return std::make_unique<Mean<Error<squared_error>>>(scoring);
     case MetricKind::mape:
-      return std::make_unique<Mean<Error<relative_error>>>(scoring);
+      return std::make_unique<Mean<RelativeError>>(scoring);
     case MetricKind::rmse:
       return std::make_unique<RootMeanSquaredError>(scoring);
     case MetricKind::max_error:

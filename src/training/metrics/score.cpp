@@ -29,7 +29,7 @@ std::vector<double> prediction_scores(const std::vector<MetricKind>& metrics, Lo
   const std::int64_t width = data.output_count;
   assert(!rows.empty());
   assert(static_cast<std::int64_t>(predictions.size()) == rows.count() * width);
-  MetricSums sums({data.task, loss, are_probabilities, width}, metrics);
+  MetricSums sums({data.task, loss, are_probabilities, width, data.target_offsets}, metrics);
   const float* outputs = predictions.data();
   std::int64_t count = 0;
   std::vector<std::int64_t> predicted_labels, labels;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "study/data_options.hpp"
 #include "study/losses.hpp"
@@ -15,8 +16,9 @@ struct Scoring {
   LossFunction loss;
   bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
   std::int64_t output_count = 0;
+  std::vector<double> target_offsets{};  ///< [outputs], subtracted from targets and outputs; empty: none
 
-  constexpr Link link() const { return loss_of(loss.kind).link; }
+  Link link() const { return loss_of(loss.kind).link; }
 };
 
 /// log(1 + exp(x)) without overflow.

@@ -273,6 +273,23 @@ TEST_CASE("early stopping can watch a metric") {
   CHECK(result_of(loop).result.best_epoch == 1);
 }
 
+TEST_CASE("a metric that is not defined for the validation rows does not stop the training") {
+  TrainOptions train = options_of(4, 25);
+  train.patience = 1;
+  train.best_weights = true;
+  train.stop_on = MetricKind::roc_auc;
+  TrainingLoop loop(train, 25, {1}, false);
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    REQUIRE(loop.next() == TrainingLoop::Next::train);
+    loop.trained(1, 1);
+    CHECK(loop.validated(1, 2, {0.5}, std::numeric_limits<double>::quiet_NaN()));
+  }
+  CHECK(loop.next() == TrainingLoop::Next::end);
+  const TrainedIteration trained = result_of(loop);
+  CHECK(trained.result.best_epoch == -1);
+  CHECK(trained.message.find("roc_auc (train.stop_on) is not defined") == 0);
+}
+
 TEST_CASE("a training that diverges after a good epoch is finished if it keeps the best weights") {
   TrainOptions train = options_of(9, 25);
   train.best_weights = true;

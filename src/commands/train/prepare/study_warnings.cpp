@@ -100,6 +100,19 @@ std::string untrained_classes(const std::vector<std::int64_t>& counts, double va
       untrained.size() == 1 ? "the class" : "these classes");
 }
 
+// "R2 is not defined for fewer than 2 validation rows, and data.validation = 0.1 holds out one row). Add rows"
+std::string too_few_rows(const Study& study, const Metric& metric, std::int64_t rows) {
+  const std::string advice = study.search.folds == 1 ? "Increase data.validation"
+                             : rows < 2 * metric.min_rows  // fewer than two such folds
+                                 ? "Add rows"
+                                 : fmt::format("Set search.folds to at most {}", rows / metric.min_rows);
+  return fmt::format("{} is not defined for fewer than {} validation rows, and {} {} one row). {}", metric.label,
+                     metric.min_rows,
+                     study.search.folds > 1 ? fmt::format("search.folds = {}", study.search.folds)
+                                            : fmt::format("data.validation = {}", study.data.validation.value_or(0)),
+                     study.search.folds > 1 ? "leaves a fold with" : "holds out", advice);
+}
+
 }  // namespace
 
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
@@ -136,18 +149,17 @@ std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t r
            "are held out to compute another metric). Set search.folds or data.validation.";
   const Metric& metric = score_metric(study);
   if (ranking_of(study).by_loss || least == 0 || least >= metric.min_rows) return "";
-  const std::string advice = study.search.folds == 1 ? "Increase data.validation"
-                             : rows < 2 * metric.min_rows  // fewer than two such folds
-                                 ? "Add rows"
-                                 : fmt::format("Set search.folds to at most {}", rows / metric.min_rows);
-  return fmt::format(
-      "the trials cannot be ranked by {0} ({0} is not defined for fewer than {1} validation rows, and {2} "
-      "{3} one row). {4}{5}.",
-      metric.label, metric.min_rows,
-      study.search.folds > 1 ? fmt::format("search.folds = {}", study.search.folds)
-                             : fmt::format("data.validation = {}", validation),
-      study.search.folds > 1 ? "leaves a fold with" : "holds out", advice,
-      study.ensemble.members > 1 ? "" : ", or set search.metric = loss");
+  return fmt::format("the trials cannot be ranked by {} ({}{}.", metric.label, too_few_rows(study, metric, rows),
+                     study.ensemble.members > 1 ? "" : ", or set search.metric = loss");
+}
+
+std::string stopping_problem(const Study& study, std::int64_t rows) {
+  if (!study.train.stop_on || !follows_validations(study.train)) return "";
+  const Metric& metric = metric_of(*study.train.stop_on);
+  const std::int64_t least = least_validation_rows(rows, study.search.folds, study.data.validation.value_or(0));
+  if (least == 0 || least >= metric.min_rows) return "";
+  return fmt::format("the epochs cannot be compared by {} ({}, or set train.stop_on = loss.", metric.label,
+                     too_few_rows(study, metric, rows));
 }
 
 }  // namespace sheaf

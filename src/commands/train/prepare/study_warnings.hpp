@@ -22,5 +22,7 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
 /// Why the trials cannot be ranked: losses of different kinds without another metric, or a metric that is not defined
 /// for so few validation rows. Empty if they can. `rows`: of the data.
 std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t rows);
+/// Why the epochs cannot be compared by train.stop_on: it is not defined for so few validation rows. Empty if they can.
+std::string stopping_problem(const Study& study, std::int64_t rows);
 
 }  // namespace sheaf

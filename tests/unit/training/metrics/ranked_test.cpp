@@ -13,7 +13,7 @@ using namespace sheaf::test;
 
 namespace {
 
-constexpr Scoring three_classes{Task::classification, LossKind::cross_entropy, false, 3};
+const Scoring three_classes{Task::classification, LossKind::cross_entropy, false, 3};
 
 RankedRows ranked(const MetricRows& rows) {
   RankedRows ranked(three_classes);
@@ -70,7 +70,7 @@ TEST_CASE("metrics computed together equal those computed alone, also of many so
 }
 
 TEST_CASE("the median error of many rows is that of the sorted errors") {
-  constexpr Scoring values{Task::regression, LossKind::mse, false, 2};
+  const Scoring values{Task::regression, LossKind::mse, false, 2};
   for (const std::int64_t count : {1, 2, 7, 5000, 5001}) {
     const MetricRows rows = metric_rows(count, 2);
     double mean = 0;
@@ -92,7 +92,7 @@ TEST_CASE("the median error of many rows is that of the sorted errors") {
 }
 
 TEST_CASE("scores of both signs are in the right order") {
-  constexpr Scoring values{Task::classification, LossKind::mse, false, 2};
+  const Scoring values{Task::classification, LossKind::mse, false, 2};
   for (const std::int64_t count : {200, 8192}) {
     MetricRows rows{count, 2, {}, {}, {}, {}};
     for (std::int64_t row = 0; row < count; ++row) {  // class 1 is above class 0, except for the four values near 0
