@@ -84,6 +84,7 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   trial_.stage = iteration.stage;
   trial_.trial = iteration.trial;
   ++trial_.iterations;
+  trial_.finished += result.status == IterationStatus::finished ? 1 : 0;
   trial_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   trial_.seconds += result.seconds;
   validation_losses_ += result.validation_loss;
@@ -178,7 +179,7 @@ bool Leaderboard::is_before(const TrialSummary& a, const TrialSummary& b) const 
     const Costs all = costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
     const LossFunction loss = ranking_.one_loss ? LossFunction() : loss_function(plan_.trial(trial.trial).train);
     // Of a search with several stages; a training that diverged in a later one has reached nothing.
-    const bool has_reached = plan_.stage_count() > 1 && std::isfinite(trial.mean_final_loss);
+    const bool has_reached = plan_.stage_count() > 1 && trial.finished == trial.iterations;
     const auto reached =
         has_reached ? plan_.stage(trial.stage).to_epoch.value_or(std::numeric_limits<std::int64_t>::max()) : 0;
     return std::tuple(-reached, all.front(), loss.kind, loss.delta, all);

@@ -41,6 +41,7 @@ struct TrialSummary {
   double mean_validation_loss = 0;
   double mean_final_loss = 0;
   std::int64_t iterations = 0;
+  std::int64_t finished = 0;
   std::int64_t diverged = 0;
   double seconds = 0;                ///< training time, summed
   std::vector<double> mean_metrics;  ///< of `run.metrics`, over the same results as the score

@@ -28,9 +28,8 @@ const Metric& score_metric(const Study& study) {
       std::find_if(keys.begin(), keys.end(), [](const SearchedKey& key) { return key.key == "train.loss"; });
   if (searched == keys.end()) return default_metric(task, study.train.loss);
   const auto metric_for = [task](const std::string& name) -> const Metric& {
-    const auto* const loss =
-        std::find_if(loss_table.begin(), loss_table.end(), [&](const Loss& row) { return row.name == name; });
-    return loss == loss_table.end() ? default_metric(task) : default_metric(task, loss->kind);
+    const Loss* const loss = find_loss(name);
+    return loss == nullptr ? default_metric(task) : default_metric(task, loss->kind);
   };
   const Metric& first = metric_for(searched->candidates.front());
   const bool is_shared = std::all_of(searched->candidates.begin(), searched->candidates.end(),

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "study/losses.hpp"
 
+#include <algorithm>
+
 namespace sheaf {
+
+const Loss* find_loss(std::string_view name) {
+  const auto* const found =
+      std::find_if(loss_table.begin(), loss_table.end(), [&](const Loss& loss) { return loss.name == name; });
+  return found == loss_table.end() ? nullptr : &*found;
+}
 
 const Metric& default_metric(Task task, LossKind loss) {
   const bool knows = task == Task::regression && loss != LossKind::automatic;

@@ -65,6 +65,9 @@ struct LossFunction {
   constexpr LossFunction(LossKind of_kind = LossKind::mse, double of_delta = 1) : kind(of_kind), delta(of_delta) {}
 };
 
+/// Null if there is no such loss, also for "auto".
+const Loss* find_loss(std::string_view name);
+
 /// The loss for targets and outputs that are divided by `unit`. It is the same loss, divided by unit_factor().
 inline LossFunction in_unit(const LossFunction& loss, double unit) {
   return {loss.kind, loss.delta / unit};

@@ -111,7 +111,7 @@ std::vector<std::string> namesakes_of(const std::string& word, const std::vector
 
 const std::vector<OtherName>& other_names() {
   static const std::vector<OtherName> names = {
-      {"decay", "train.weight_decay", " for an L2 penalty (train.learning_rate is constant)"},
+      {"decay", "train.weight_decay", " for an L2 penalty, or train.schedule for the learning rate"},
       {"gamma", "train.step_factor", " with train.schedule = step, or train.exponential_factor with exponential"},
       {"gpus", "run.device", " = cuda, with one rank per GPU"},
       {"n_gpus", "run.device", " = cuda, with one rank per GPU"},

@@ -33,17 +33,13 @@ bool has_ranges(const SearchOptions& search) {
 }
 
 // The losses of all trials, as far as the study tells.
-std::vector<LossKind> losses_of(const Study& study) {
-  std::vector<LossKind> losses;
-  Study trial = study;
+std::vector<const Loss*> losses_of(const Study& study) {
+  std::vector<const Loss*> losses;
   for (const SearchedKey& searched : study.search.keys)
     if (searched.key == "train.loss")
-      for (const std::string& candidate : searched.candidates) {
-        apply_setting(trial, searched.key, candidate);
-        losses.push_back(trial.train.loss);
-      }
-  if (losses.empty()) losses.push_back(study.train.loss);
-  losses.erase(std::remove(losses.begin(), losses.end(), LossKind::automatic), losses.end());
+      for (const std::string& candidate : searched.candidates) losses.push_back(find_loss(candidate));
+  if (losses.empty() && study.train.loss != LossKind::automatic) losses.push_back(&loss_of(study.train.loss));
+  losses.erase(std::remove(losses.begin(), losses.end(), nullptr), losses.end());
   return losses;
 }
 
@@ -179,12 +175,12 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
       problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
                                                    key, metric->name, setting_text(study, "data.task"), key));
   for (const Metric* const metric : metrics)
-    for (const LossKind loss : losses_of(study))
-      if (metric->losses == MetricLosses::probabilities && loss_of(loss).link == Link::none)
+    for (const Loss* const loss : losses_of(study))
+      if (metric->losses == MetricLosses::probabilities && loss->link == Link::none)
         problems.add({key, "train.loss"},
                      fmt::format("{0} = {1} needs probabilities (with train.loss = {2}, outputs are not "
                                  "probabilities). Use a different {0}, or a different train.loss.",
-                                 key, metric->name, loss_of(loss).name));
+                                 key, metric->name, loss->name));
   if (study.search.folds == 1 && study.data.validation == 0.0)
     problems.add({key, "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",

@@ -9,23 +9,24 @@ namespace sheaf {
 namespace {
 
 // Whether a value of a searched key lets trainings follow the validation loss.
-bool any_candidate_follows(const Study& study) {
-  Study with_candidate = study;
-  return std::any_of(study.search.keys.begin(), study.search.keys.end(), [&](const SearchedKey& searched) {
-    return std::any_of(searched.candidates.begin(), searched.candidates.end(), [&](const std::string& value) {
-      with_candidate.train = study.train;
-      apply_setting(with_candidate, searched.key, value);
-      return follows_validations(with_candidate.train);
-    });
-  });
+bool any_candidate_follows(const SearchedKey& searched) {
+  for (const char* key : {"train.schedule", "train.patience", "train.best_weights"})
+    if (searched.key == key)
+      return std::any_of(searched.candidates.begin(), searched.candidates.end(), [&](const std::string& value) {
+        Study trial;
+        apply_setting(trial, key, value);
+        return follows_validations(trial.train);
+      });
+  return false;
 }
 
 }  // namespace
 
 ValidationEpochs validation_epochs(const Study& study) {
   if (study.search.folds <= 1 && study.data.validation.value_or(0) == 0) return {ValidationEpochs::never};
-  const bool every_epoch =
-      study.run.curves.value_or(false) || follows_validations(study.train) || any_candidate_follows(study);
+  const auto& keys = study.search.keys;
+  const bool every_epoch = study.run.curves.value_or(false) || follows_validations(study.train) ||
+                           std::any_of(keys.begin(), keys.end(), any_candidate_follows);
   return {every_epoch ? 1 : ValidationEpochs::last};
 }
 

@@ -122,7 +122,7 @@ struct TrainedIteration {
   std::vector<EpochResult> epochs;    ///< one for each completed epoch; filled only with `run.curves`
   std::vector<MetricValue> metrics;   ///< the metrics of `run.metrics`, in their order; empty if the iteration failed
   std::vector<double> epoch_metrics;  ///< [epochs, metrics]: the same metrics after each of `epochs`
-  std::string message;                ///< the error message; empty unless the iteration failed
+  std::string message;                ///< the error of a failed iteration, or a remark on its result; often empty
   double earlier_seconds = 0;         ///< the part of `seconds` that is from earlier jobs; not written to journals
   NetworkState network;               ///< filled only if finished and `run.models` is set; not written to journals
   FeatureScaling scaling;             ///< the feature scaling for `network`; filled together with it

@@ -61,6 +61,9 @@ void IterationTraining::restore(const std::function<void(ByteReader&)>& get, con
     kept_outputs_ = state.get_list<std::vector<float>>();
     best_network_.parameters = state.get_list<std::vector<float>>();
     best_network_.buffers = state.get_list<std::vector<double>>();
+    // The job that saved it may not have kept networks: run.models may differ.
+    require(!keeps_network() || !loop_.has_best() || !best_network_.parameters.empty(),
+            "it does not have the weights of the best epoch");
     get(state);
   });
   first_step_ = saved_steps_ = loop_.steps();

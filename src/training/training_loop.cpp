@@ -47,7 +47,7 @@ void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
   if (batches_left() == 0) end_epoch();
 }
 
-// A diverged training does not report the validation of an earlier epoch, unless it keeps the best one.
+// A diverged training does not report the validation of an earlier epoch, unless it has kept the best one.
 void TrainingLoop::end_epoch() {
   state_.batches = 0;
   state_.training_loss = mean_loss(std::exchange(state_.loss_sum, 0), rows_);
@@ -55,7 +55,7 @@ void TrainingLoop::end_epoch() {
   state_.diverged = !std::isfinite(state_.training_loss);
   if (!state_.diverged)
     state_.awaits_validation = validation_.follows(state_.epochs, range_.end);
-  else if (!best_.keeps_best())
+  else if (!has_best())
     validated_ = {};
   if (!has_curve_) return;
   epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
@@ -78,13 +78,9 @@ bool TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vect
   const bool is_undefined = monitored && std::isnan(*monitored) && std::isfinite(found.loss);
   const bool improves = best_.is_on() && !is_undefined && best_.add(state_.epochs - 1, monitored.value_or(found.loss));
   // Until an epoch is the best one, the last one counts.
-  const bool counts = improves || !best_.keeps_best() || !best_.epoch();
+  const bool counts = improves || !has_best();
   if (counts) validated_ = std::move(found);
   return counts;
-}
-
-bool TrainingLoop::has_earlier_best() const {
-  return best_.keeps_best() && best_.epoch() && *best_.epoch() + 1 != state_.epochs;
 }
 
 void TrainingLoop::begin_stage() {
@@ -107,7 +103,7 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
         "counts",
         metric_of(*train_.stop_on).name);
   if (state_.diverged && !has_failed)
-    trained.message = fmt::format("the training loss is not finite after epoch {}; the model is that of epoch {}",
+    trained.message = fmt::format("the training loss is not finite in epoch {}; the model is that of epoch {}",
                                   state_.epochs - 1, result.best_epoch);
   result.epochs = state_.epochs;
   result.steps = state_.steps;

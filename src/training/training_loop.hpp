@@ -65,8 +65,9 @@ class TrainingLoop {
   /// results and the model of the training are now those of this epoch.
   bool validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores,
                  std::optional<double> monitored = std::nullopt);
-  /// Whether the results and the model are those of an epoch before the most recent one.
-  bool has_earlier_best() const;
+  /// Whether the results and the model are those of the best epoch, and whether that is before the most recent one.
+  bool has_best() const { return best_.keeps_best() && best_.epoch(); }
+  bool has_earlier_best() const { return has_best() && *best_.epoch() + 1 != state_.epochs; }
   /// Adds the time of a validation or a part of it.
   void add_validation_seconds(double seconds) { state_.validation_seconds += seconds; }
   /// Call it after restore() if an earlier stage saved the state: that stage has the validation that follows it, and

@@ -133,6 +133,24 @@ for name, more in (("memory", []), ("streams", ["--data.mode=streamed", "--data.
         checks.check(file["ensembles"][:].tobytes() == whole["ensembles"][:].tobytes(), f"{name}: the same ensembles")
     shutil.rmtree("runs/killed")
 
+# A resumed run may save models although it did not so far: the checkpoint has no weights of the best epoch, so that they
+# are trained again.
+UNSAVED = [arg for arg in SLOW if "run.models" not in arg]
+sheaf("run", *UNSAVED, "--run.models=all", "--run.output=runs/all")
+job = Started([SHEAF, "run", *UNSAVED, "--run.models=none", "--run.checkpoint_interval=0.02", "--run.output=runs/changed"])
+reached = job.creep_until(lambda: len(progress("runs/changed")) >= 4)
+job.process.kill()
+job.go_on()
+job.finish()
+result = sheaf("resume", "runs/changed", "--run.models=all")
+checks.check(reached and result.code == 0 and results("changed") == results("memory"), "models from now on: the same results",
+             result.stderr)
+models = sorted(os.listdir("runs/changed/models"))
+checks.check(0 < len(models) < 12, "models of the iterations that remained", str(models))
+for model in models:
+    with open(f"runs/changed/models/{model}", "rb") as file, open(f"runs/all/models/{model}", "rb") as whole:
+        checks.check(file.read() == whole.read(), f"models from now on: {model} is that of a run without kills")
+
 # Halving: a training that has stopped keeps its result in later stages.
 SEARCH = ["--search.trials=9", "--search.train.learning_rate=log_uniform(0.002, 0.05)", "--train.patience=3",
           "--run.curves=true"]

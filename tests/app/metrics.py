@@ -216,4 +216,17 @@ for case, reason, *args in (
     result = sheaf("run", *STUDY, "--run.output=refused", *args)
     checks.check(result.code == 2 and reason in result.stderr, case, result.stderr)
 checks.check(not os.path.exists("refused"), "refused studies leave no directory")
+
+# Targets far from 0 are stored without an offset, which relative errors must have.
+values = numpy.random.default_rng(3).random((300, 3))
+with h5py.File("far.h5", "w") as file:
+    file["features"] = values.astype("f4")
+    file["targets"] = 2459000 + 40 * values.sum(axis=1)
+run("far", "--data.file=far.h5", "--data.validation=0.3", "--run.metrics=mae,mape", "--run.models=best", study=COMMON)
+row = read_csv("far/results.csv")[0]
+report = evaluate("far", "--data.file=far.h5")
+for name, mae, mape in (("run", float(row["mae"]), float(row["mape"])),
+                        ("evaluate", report["mae"], report["mape"])):
+    checks.check(abs(mape * 2459060 / mae - 1) < 1e-4, f"{name}: relative errors of targets with an offset",
+                 str((mae, mape)))
 sys.exit(checks.finish())

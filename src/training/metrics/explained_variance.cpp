@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "study/metrics.hpp"
+#include "training/metrics/r2.hpp"
 
 namespace sheaf {
 namespace {
@@ -74,13 +75,8 @@ class ExplainedVariance : public Accumulator {
     if (numbers_[row_count] < static_cast<double>(metric_of(MetricKind::explained_variance).min_rows))
       return std::numeric_limits<double>::quiet_NaN();
     double sum = 0;
-    for (std::size_t index = first_output; index < numbers_.size(); index += per_output) {
-      const double total = numbers_[index + target_squares], residual = numbers_[index + residual_squares];
-      if (total == 0)
-        sum += residual == 0 ? 1 : 0;
-      else
-        sum += 1 - residual / total;
-    }
+    for (std::size_t index = first_output; index < numbers_.size(); index += per_output)
+      sum += explained_share(numbers_[index + residual_squares], numbers_[index + target_squares]);
     return sum / static_cast<double>(output_count_);
   }
 

@@ -53,13 +53,8 @@ class R2Accumulator : public Accumulator {
     if (numbers_[row_count] < static_cast<double>(metric_of(MetricKind::r2).min_rows))
       return std::numeric_limits<double>::quiet_NaN();
     double sum = 0;
-    for (std::size_t index = first_output; index < numbers_.size(); index += per_output) {
-      const double total = numbers_[index + squares], residual = numbers_[index + residuals];
-      if (total == 0)
-        sum += residual == 0 ? 1 : 0;
-      else
-        sum += 1 - residual / total;
-    }
+    for (std::size_t index = first_output; index < numbers_.size(); index += per_output)
+      sum += explained_share(numbers_[index + residuals], numbers_[index + squares]);
     return sum / static_cast<double>(output_count_);
   }
 
@@ -104,6 +99,11 @@ class R2Accumulator : public Accumulator {
 };
 
 }  // namespace
+
+double explained_share(double residual, double total) {
+  if (total == 0) return residual == 0 ? 1 : 0;
+  return 1 - residual / total;
+}
 
 std::unique_ptr<Accumulator> make_r2(std::int64_t output_count) {
   return std::make_unique<R2Accumulator>(output_count);

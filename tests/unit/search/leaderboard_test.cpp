@@ -325,6 +325,7 @@ TEST_CASE("a training that diverged in a later stage ranks behind those that end
     result.iteration = number;
     result.status = number == 3 ? IterationStatus::diverged : IterationStatus::finished;
     if (number != 3) result.validation_score = result.final_loss = 0.5;
+    if (number == 4) result.final_loss = std::numeric_limits<double>::infinity();  // it has kept the best weights
     leaderboard.add(result, nullptr);
   }
   std::vector<std::int64_t> order;

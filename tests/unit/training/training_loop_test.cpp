@@ -257,6 +257,20 @@ TEST_CASE("early stopping ends the loop; the validation of the best epoch is rep
   }
 }
 
+TEST_CASE("a divergence without a best epoch does not report the validation of an earlier epoch") {
+  TrainOptions train = options_of(4, 25);
+  train.best_weights = true;
+  train.stop_on = MetricKind::roc_auc;
+  TrainingLoop loop(train, 25, {1}, false);
+  loop.trained(1, 1);
+  loop.validated(1, 2, {0.5}, std::numeric_limits<double>::quiet_NaN());
+  loop.trained(1, infinity);
+  const TrainedIteration trained = result_of(loop);
+  CHECK(trained.result.status == IterationStatus::diverged);
+  CHECK(std::isnan(trained.result.validation_loss));
+  CHECK(trained.message.empty());
+}
+
 TEST_CASE("early stopping can watch a metric") {
   TrainOptions train = options_of(9, 25);
   train.patience = 1;

@@ -60,27 +60,29 @@ struct SgdMomentum {
   }
 };
 
+// Adds the weight decay to the gradient and updates its running mean and that of its square. Returns the denominator.
+template <class V, class N>
+HWY_INLINE V update_moments(const N& n, V parameter, V& gradient, V* states) {
+  V &first = states[0], &second = states[1];
+  gradient = hn::MulAdd(n.weight_decay, parameter, gradient);
+  first = hn::MulAdd(n.beta1, first, hn::Mul(n.rest1, gradient));
+  second = hn::MulAdd(n.beta2, second, hn::Mul(n.rest2, hn::Mul(gradient, gradient)));
+  return hn::MulAdd(hn::Sqrt(second), n.root_scale, n.epsilon);
+}
+
 struct Adam {
   template <class D, class V, class N>
   HWY_INLINE V operator()(D, const N& n, V gradient, V parameter, V* states) const {
-    V &first = states[0], &second = states[1];
-    gradient = hn::MulAdd(n.weight_decay, parameter, gradient);
-    first = hn::MulAdd(n.beta1, first, hn::Mul(n.rest1, gradient));
-    second = hn::MulAdd(n.beta2, second, hn::Mul(n.rest2, hn::Mul(gradient, gradient)));
-    const V root = hn::MulAdd(hn::Sqrt(second), n.root_scale, n.epsilon);
-    return hn::NegMulAdd(n.corrected_rate, hn::Div(first, root), hn::Mul(n.shrink, parameter));
+    const V root = update_moments(n, parameter, gradient, states);
+    return hn::NegMulAdd(n.corrected_rate, hn::Div(states[0], root), hn::Mul(n.shrink, parameter));
   }
 };
 
 struct Nadam {
   template <class D, class V, class N>
   HWY_INLINE V operator()(D, const N& n, V gradient, V parameter, V* states) const {
-    V &first = states[0], &second = states[1];
-    gradient = hn::MulAdd(n.weight_decay, parameter, gradient);
-    first = hn::MulAdd(n.beta1, first, hn::Mul(n.rest1, gradient));
-    second = hn::MulAdd(n.beta2, second, hn::Mul(n.rest2, hn::Mul(gradient, gradient)));
-    const V root = hn::MulAdd(hn::Sqrt(second), n.root_scale, n.epsilon);
-    const V step = hn::MulAdd(n.corrected_rate, first, hn::Mul(n.gradient_rate, gradient));
+    const V root = update_moments(n, parameter, gradient, states);
+    const V step = hn::MulAdd(n.corrected_rate, states[0], hn::Mul(n.gradient_rate, gradient));
     return hn::Sub(parameter, hn::Div(step, root));
   }
 };

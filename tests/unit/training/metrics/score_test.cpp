@@ -37,6 +37,17 @@ TEST_CASE("R2 is one minus the ratio of residual to total sum of squares, averag
         Approx((1 - 1.25 / 2 + 1 - 100.0 / 1400) / 2));
 }
 
+TEST_CASE("relative errors are those of targets with their offsets") {
+  DataSet data = regression_data(1, {0, 0}, {-1, 100, 3, 300}, 2);
+  const std::vector<float> predictions = {1, 110, 0, 290};
+  CHECK(score_of(MetricKind::mape, predictions, data, row_set({0, 1})) ==
+        Approx((2.0 / 1 + 10.0 / 100 + 3.0 / 3 + 10.0 / 300) / 4));
+  data.target_offsets = {1e6, -200};
+  CHECK(score_of(MetricKind::mape, predictions, data, row_set({0, 1})) ==
+        Approx((2.0 / 999999 + 10.0 / 100 + 3.0 / 1000003 + 10.0 / 100) / 4));
+  CHECK(score_of(MetricKind::mae, predictions, data, row_set({0, 1})) == 25.0 / 4);
+}
+
 TEST_CASE("the score of many rows, some of them repeated, uses each row's own target or label") {
   constexpr std::int64_t rows = 4000, outputs = 2;
   std::vector<float> targets, features(rows), predictions;
