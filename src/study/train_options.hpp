@@ -17,6 +17,9 @@ namespace sheaf {
 enum class ClassWeights { none, balanced };  ///< training/class_weights.hpp
 enum class Reduction { mean, sum };          ///< of the loss that is minimized (training/losses/reduction.hpp)
 
+/// Added to the norm of a gradient before train.clip_norm is divided by it, as in PyTorch.
+inline constexpr double clip_norm_epsilon = 1e-6;
+
 struct TrainOptions {
   std::int64_t epochs = 0;       ///< 0: auto
   std::int64_t batch_size = 32;  ///< 0: all rows in one batch
@@ -38,6 +41,8 @@ struct TrainOptions {
   double min_change = 0;                 ///< of the monitored value: a smaller one is no improvement
   std::optional<MetricKind> stop_on;     ///< the monitored value; nullopt: the validation loss
   std::optional<bool> best_weights;      ///< results and models are those of the best epoch; nullopt: auto
+  double clip_norm = 0;                  ///< the largest norm of the gradient; 0: none
+  double clip_value = 0;                 ///< the largest absolute value of each of its elements; 0: none
   // study/optimizers.hpp says which optimizers have these keys.
   double momentum = 0;
   bool nesterov = false;

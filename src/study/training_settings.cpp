@@ -174,6 +174,23 @@ void add_best_epoch(Section<TrainOptions>& train) {
       .also_called({"min_delta", "tol", "early_stopping_min_delta", "early_stopping_threshold"});
 }
 
+void add_clipping(Section<TrainOptions>& train) {
+  const auto limit = number_or("none", 1e-12, 1e12);
+  train
+      .add(
+          "clip_norm", &TrainOptions::clip_norm, limit,
+          "Gradient clipping: a gradient with a larger norm, over all parameters, is scaled to this norm before weight "
+          "decay is added, as with PyTorch's clip_grad_norm_.")
+      .also_called({"clipnorm", "global_clipnorm", "max_grad_norm", "gradient_clip_val", "grad_clip", "clip_grad",
+                    "clip_grad_norm", "gradient_clip", "gradient_clipping", "max_norm"});
+  train
+      .add("clip_value", &TrainOptions::clip_value, limit,
+           "Gradient clipping: each element of the gradient is limited to this absolute value before weight decay is "
+           "added, as with PyTorch's clip_grad_value_.")
+      .only_with("train.clip_norm", {"none"})
+      .also_called({"clipvalue", "clip_grad_value"});
+}
+
 void add_optimizer(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
   train
@@ -186,6 +203,7 @@ void add_optimizer(std::vector<Setting>& table) {
       .also_called({"lr", "learning_rate_init", "init_lr", "max_lr", "eta", "eta0"});
   add_schedule(train);
   add_best_epoch(train);
+  add_clipping(train);
   const auto below_one = number(below_one_in_words, is_below_one);
   add_optimizer_key(train, "momentum", &TrainOptions::momentum, below_one, "momentum.");
   add_optimizer_key(train, "nesterov", &TrainOptions::nesterov, flag(), "Nesterov momentum.")

@@ -65,6 +65,11 @@ SCHEDULES = {
     "one_cycle": {"warmup_epochs": 0},
     "coslog": {"warmup_epochs": 0},
 }
+# Names and keys. Most gradients are larger than the limits.
+CLIPPINGS = {
+    "clip_norm": {"mean": {"clip_norm": 0.1}, "sum": {"clip_norm": 5}},
+    "clip_value": {"mean": {"clip_value": 0.02}, "sum": {"clip_value": 0.6}},
+}
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid, "gelu": torch.nn.GELU,
                "silu": torch.nn.SiLU, "leaky_relu": torch.nn.LeakyReLU, "elu": torch.nn.ELU, "selu": torch.nn.SELU,
                "mish": torch.nn.Mish}
@@ -134,6 +139,9 @@ def make_studies(data):
             for schedule, keys in SCHEDULES.items():
                 studies[f"{task}-{model}-{optimizer}-{reduction}-{schedule}"] = {
                     **plain, "train": {**plain["train"], "schedule": schedule, **keys}}
+            for clipping, keys in CLIPPINGS.items():
+                studies[f"{task}-{model}-{optimizer}-{reduction}-{clipping}"] = {
+                    **plain, "train": {**plain["train"], **keys[reduction]}}
     return studies
 
 
@@ -284,6 +292,10 @@ def train_network(network, entry, sections, data):
             outputs = network(features[rows])
             batch = outputs, targets[rows], None if row_weights is None else row_weights[rows]
             minimized(*batch).backward()
+            if "clip_norm" in train:
+                torch.nn.utils.clip_grad_norm_(network.parameters(), train["clip_norm"])
+            if "clip_value" in train:
+                torch.nn.utils.clip_grad_value_(network.parameters(), train["clip_value"])
             optimizer.step()
             after_step()
             total += reported(*batch).item() * len(rows)
@@ -319,7 +331,8 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-        changed = 8 + 8 + 8 * len(SCHEDULES)  # weighted, with class weights, or with a schedule
+        # weighted, with class weights, with a schedule or with clipping
+        changed = 8 * (2 + len(SCHEDULES) + len(CLIPPINGS))
         counts = {"torch": (192 + 32 + changed) * 12, "native": (176 + 32 + changed) * 12}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():

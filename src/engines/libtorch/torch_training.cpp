@@ -88,6 +88,14 @@ torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outpu
   return {};
 }
 
+// See torch.nn.utils.clip_grad_norm_ and clip_grad_value_. On a GPU the norm stays there.
+void clip(const TrainOptions& train, torch::Tensor& gradients) {
+  if (train.clip_value > 0) gradients.clamp_(-train.clip_value, train.clip_value);
+  if (train.clip_norm == 0) return;
+  const torch::Tensor norm = torch::linalg_vector_norm(gradients, 2, c10::nullopt, false, torch::kFloat64);
+  gradients.mul_((train.clip_norm / (norm + clip_norm_epsilon)).clamp_max(1));
+}
+
 template <class Number>
 void append_numbers(const torch::Tensor& tensor, torch::ScalarType type, std::vector<Number>& to) {
   const torch::Tensor plain = tensor.detach().to(torch::kCPU, type).contiguous();
@@ -149,6 +157,7 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
     const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, step});
     const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, row_weights(batch), target_unit_);
     loss.backward();
+    clip(train_, gradients);
     optimizer_->param_groups().front().options().set_lr(rate(step));
     optimizer_->step();
     sum.add(target_unit_.defined() ? loss_in_target_units(outputs.detach(), batch) : loss,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engines/native/gradient_clipping.hpp"
 #include "engines/native/tiling.hpp"
 #include "training/batches.hpp"
 #include "training/losses/reduction.hpp"
@@ -36,6 +37,9 @@ void NativeTraining<Value>::start(const TrainingTask& task) {
   keeps_tile_ = one_tile_ && task.repeats_one_batch;
   has_tile_ = false;
   train_ = task.trial.train;
+  const GradientClipping<Value> clipping(train_);
+  clipping_ = clipping;
+  hook_ = clipping.is_active() ? &clipping_ : nullptr;
   network_.set_options(task.trial.model, task.trial.train);
   network_.load(task.weights, task.data, task.split, task.class_weights);
 }
@@ -66,7 +70,7 @@ double NativeTraining<Value>::train_batch(const std::int64_t* rows, std::int64_t
   double sum = 0;
   for (std::int64_t begin = 0; begin < count; begin += tile) {
     if (!has_tile_) network_.gather(rows + begin, std::min(tile, count - begin), true);
-    sum += network_.train({begin, begin == 0, begin + tile >= count, scale, rate, {seed_, step}});
+    sum += network_.train({begin, begin == 0, begin + tile >= count, scale, rate, {seed_, step}}, hook_);
   }
   has_tile_ = keeps_tile_;
   return sum;

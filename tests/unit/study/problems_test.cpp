@@ -39,6 +39,14 @@ void check_valid(const Study& study) {
 
 }  // namespace
 
+TEST_CASE("a gradient is clipped by its norm or by its values") {
+  check_valid(file_study({{"train.clip_norm", "1"}}));
+  check_valid(file_study({{"train.clip_value", "0.5"}}));
+  check_one_problem(file_study({{"train.clip_norm", "1"}, {"train.clip_value", "0.5"}}),
+                    "train.clip_value = 0.5 has no effect (train.clip_norm = 1). Leave it out, or set train.clip_norm "
+                    "= none");
+}
+
 TEST_CASE("learning rate schedules are checked") {
   check_one_problem(file_study({{"train.schedule", "plateau"}, {"data.validation", "0"}}),
                     "train.schedule = plateau needs validation rows");

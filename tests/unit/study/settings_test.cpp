@@ -62,7 +62,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 94);
+  CHECK(keys.size() == 96);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -125,6 +125,8 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"train.step_factor", {"0.1", "0.999"}, {"0", "1", "-0.5"}},
       {"train.step_epochs", {"1", "1000000"}, {"0", "-1", "1.5"}},
       {"train.exponential_factor", {"0.1", "0.999"}, {"0", "1", "-0.5"}},
+      {"train.clip_norm", {"1e-12", "1", "1e12", "none"}, {"0", "-1", "9e-13", "1.1e12", "nan", ""}},
+      {"train.clip_value", {"1e-12", "1", "1e12", "none"}, {"0", "-1", "9e-13", "1.1e12", "nan", ""}},
       {"train.momentum", probability_in, probability_out},
       {"train.weight_decay", {"0", "1e-4"}, {"-1e-4"}},
       {"train.beta1", probability_in, probability_out},

@@ -125,6 +125,7 @@ beta1 = 0.8
 beta2 = 0.99
 schedule = exponential
 exponential_factor = 0.9
+clip_norm = 1.5
 [search]
 method = median
 interval = 5
@@ -155,6 +156,7 @@ patience = 5
 best_weights = false
 stop_on = mae
 min_change = 0.125
+clip_value = 0.25
 )";
 
 void check_equal(const Study& a, const Study& b) {

@@ -144,6 +144,16 @@ struct LinearKernels {
                  Value scale, std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
 };
 
+/// Functions of a gradient with `count` elements, a multiple of `padding`.
+template <class Value>
+struct GradientKernels {
+  /// The Euclidean norm; sums are formed in double.
+  double (*norm)(const Value* gradient, std::int64_t count);
+  void (*scale)(Value factor, std::int64_t count, Value* gradient);
+  /// Limits each element to [-limit, limit]. NaN stays NaN.
+  void (*clamp)(Value limit, std::int64_t count, Value* gradient);
+};
+
 /// The coefficients of one optimizer step. Source: PyTorch's SGD, Adam, AdamW, RMSprop and NAdam.
 template <class Value>
 struct UpdateRule {
@@ -175,6 +185,8 @@ NormKernels<Value> norm_kernels();
 RowKernels row_kernels();
 template <class Value>
 LinearKernels<Value> linear_kernels();
+template <class Value>
+GradientKernels<Value> gradient_kernels();
 /// The update of an optimizer, with or without momentum.
 template <class Value>
 Update<Value> update_kernel(const TrainOptions& train);

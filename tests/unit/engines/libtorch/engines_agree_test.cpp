@@ -85,6 +85,8 @@ TrainOptions random_training(Dice& dice, const DataOptions& data) {
     train.momentum = dice.one_of({0.0, 0.5, 0.9});
   train.nesterov = train.optimizer == OptimizerKind::sgd && train.momentum > 0 && dice.once_in(2);
   train.weight_decay = dice.one_of({0.0, 0.0, 1e-3, 0.1});
+  train.clip_norm = dice.one_of({0.0, 0.0, 0.0, 0.1});
+  if (train.clip_norm == 0) train.clip_value = dice.one_of({0.0, 0.0, 0.01});
   train.epsilon =
       adaptive ? 1e-4 : train.epsilon;  // otherwise rounding errors of a gradient near zero become full steps
   return train;
@@ -188,6 +190,7 @@ TEST_CASE("engines agree on which trainings diverge, and when") {
     study.train.epochs = 6;
     study.train.optimizer = OptimizerKind::sgd;  // the steps of other optimizers have bounded length
     if (study.data.task == Task::regression) study.train.loss = LossKind::mse;  // gradients of others are bounded
+    study.train.clip_norm = study.train.clip_value = 0;
     study.train.learning_rate = dice.one_of({1.0, 1e5, 1e20, 1e60});
     study.train.precision = Precision::float64;
     const DataSet data = draw_synthetic(study.data, study.study.seed);

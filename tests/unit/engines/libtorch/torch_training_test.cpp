@@ -93,6 +93,31 @@ TEST_CASE("the first step of each optimizer equals its formula") {
   }
 }
 
+TEST_CASE("gradients are clipped before weight decay is added") {
+  TrainOptions train = test::plain_training();
+  train.loss = LossKind::mse;
+  train.learning_rate = 0.01;
+  train.weight_decay = 0.1;
+  const auto check_step = [&](double w, double b) {
+    const auto [new_w, new_b] = step_once(train);
+    CHECK(new_w == Approx(0.5 - 0.01 * (w + 0.1 * 0.5)).epsilon(rounding));
+    CHECK(new_b == Approx(0.25 - 0.01 * (b + 0.1 * 0.25)).epsilon(rounding));
+  };
+  const double norm = std::hypot(gradient_w, gradient_b);
+  SECTION("norm") {
+    train.clip_norm = 2;
+    check_step(gradient_w * 2 / (norm + 1e-6), gradient_b * 2 / (norm + 1e-6));
+  }
+  SECTION("a smaller norm stays") {
+    train.clip_norm = 1.001 * norm;
+    check_step(gradient_w, gradient_b);
+  }
+  SECTION("values") {
+    train.clip_value = 6;
+    check_step(-6, gradient_b);
+  }
+}
+
 TEST_CASE("with momentum, the second step includes the first") {
   TrainOptions train = test::plain_training();
   train.loss = LossKind::mse;

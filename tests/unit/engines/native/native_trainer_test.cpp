@@ -66,7 +66,7 @@ Study base_study(std::uint64_t seed) {
 // Studies that differ in seeds, row counts, batches, tiles, precisions, losses and networks. Some have equal shapes, so
 // that a trainer reuses its memory.
 std::vector<Study> different_studies() {
-  std::vector<Study> studies(15, base_study(1));
+  std::vector<Study> studies(17, base_study(1));
   studies[1].study.seed = 2;
   studies[2].data.rows = 230;
   studies[2].model.dropout = 0.4;
@@ -103,6 +103,8 @@ std::vector<Study> different_studies() {
   studies[14].model.norm = Norm::layer;
   studies[14].model.hidden = {30, 3};
   studies[14].train.optimizer = OptimizerKind::sgd;
+  studies[15].train.clip_norm = 0.1;
+  studies[16].train.clip_value = 0.01;
   return studies;
 }
 

@@ -165,7 +165,7 @@ Study base_study(const std::string& model) {
   return study;
 }
 
-// All combinations of optimizer, model and precision, some of them with dropout.
+// All combinations of optimizer, model and precision, some of them with dropout or gradient clipping.
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const std::string model : {"linear", "mlp", "tiles"}) {
@@ -182,6 +182,8 @@ std::vector<Case> cases() {
                                        LossKind::mse}[kind];
         study.model.dropout = model != "linear" && optimizer != OptimizerKind::sgd ? 0.25 : 0;
         study.train.momentum = optimizer == OptimizerKind::rmsprop ? 0.5 : 0;
+        study.train.clip_norm = optimizer == OptimizerKind::adam ? 0.1 : 0;
+        study.train.clip_value = optimizer == OptimizerKind::rmsprop ? 0.01 : 0;
         all.push_back({model + ", " + (precision == Precision::float32 ? "float32" : "float64") + ", optimizer " +
                            std::to_string(kind),
                        study});
