@@ -151,7 +151,6 @@ const std::vector<OtherName>& other_names() {
        "Sheaf reads data without worker processes. run.lanes is the number of models that a rank trains at a time."},
       {"data.workers", "",
        "Sheaf reads data without worker processes. run.lanes is the number of models that a rank trains at a time."},
-      {"label_smoothing", "", "Sheaf has no label smoothing yet."},
       {"stratify", "", "Sheaf always stratifies the folds of a classification."},
       {"pruner", "", "Set search.method = halving or median to stop bad trials early."},
       {"direction", "", "Sheaf has no such key. search.metric determines whether higher or lower is better."},

@@ -64,6 +64,10 @@ void check_train(const Study& study, Problems& problems) {
                  fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
                              "train.loss = mse.",
                              assignment(study, "train.loss")));
+  if (is_searched(study, "train.label_smoothing") && has_no_validation(study))
+    problems.add({"search.train.label_smoothing", "data.validation", "search.folds"},
+                 "search.train.label_smoothing needs validation rows (training losses with different smoothing are not "
+                 "comparable). Set data.validation, e.g. to 0.1, or search.folds.");
   if (train.nesterov && optimizer_of(train.optimizer).has("nesterov") && train.momentum == 0)
     problems.add({"train.nesterov", "train.optimizer", "train.momentum"},
                  "train.nesterov = true needs momentum, but train.momentum = 0. Set train.momentum, e.g. to 0.9.");

@@ -25,7 +25,8 @@ struct TrainOptions {
   std::int64_t batch_size = 32;  ///< 0: all rows in one batch
   bool shuffle = true;
   LossKind loss = LossKind::automatic;
-  double huber_delta = 1;  ///< huber: in the units of the targets
+  double huber_delta = 1;      ///< huber: in the units of the targets
+  double label_smoothing = 0;  ///< cross_entropy: in training only
   Reduction reduction = Reduction::mean;
   ClassWeights class_weights = ClassWeights::none;
   OptimizerKind optimizer = OptimizerKind::adam;

@@ -335,6 +335,12 @@ void add_train_keys(std::vector<Setting>& table) {
       .add("huber_delta", &TrainOptions::huber_delta, number("number from 1e-12 to 1e12", is_delta),
            "huber: absolute error, in the units of the targets, above which the loss is linear.")
       .only_with("train.loss", {"huber"});
+  train
+      .add("label_smoothing", &TrainOptions::label_smoothing, number(below_one_in_words, is_below_one),
+           "cross_entropy: share of each target that is spread evenly over all classes, as in PyTorch. Only the "
+           "training loss has it, not the validation loss and metrics.")
+      .only_with("train.loss", {"cross_entropy", "auto"})
+      .also_called({"smoothing", "label_smooth", "label_smoothing_factor"});
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "The loss to minimize for each batch: the mean of the losses of its rows, or their sum (all but "

@@ -30,6 +30,7 @@ TOLERANCE = {
 }
 EPOCHS, BATCH = 3, 32
 HUBER_DELTA = 0.7
+SMOOTHING = 0.1
 
 MODELS = {
     "linear": {"kind": "linear"},
@@ -129,6 +130,12 @@ def make_studies(data):
     for task, model in (("classification", "relu"), ("regression", "tanh")):
         for optimizer, reduction in itertools.product(("momentum", "adam"), ("mean", "sum")):
             plain = studies[f"{task}-{model}-{optimizer}-{reduction}"]
+            if task == "classification":
+                studies[f"{task}-{model}-{optimizer}-{reduction}-smoothed"] = {
+                    **plain, "train": {**plain["train"], "label_smoothing": SMOOTHING}}
+                studies[f"{task}-{model}-{optimizer}-{reduction}-smoothed-weighted"] = {
+                    **plain, "data": {**plain["data"], "weights": "weights"},
+                    "train": {**plain["train"], "label_smoothing": SMOOTHING}}
             studies[f"{task}-{model}-{optimizer}-{reduction}-weighted"] = {
                 **plain, "data": {**plain["data"], "weights": "weights"}}
             if task == "classification":
@@ -215,17 +222,18 @@ def coslog(steps):
     return lambda step: (1 - math.cos(2 * math.pi * math.log2(1 + 15 * step / steps))) / 2
 
 
-def make_loss(name, reduction, classes):
+def make_loss(name, reduction, classes, smoothing=0.0):
     """Returns a function of (outputs, targets, weights of the rows). Targets are labels if `classes` > 0. The weights
     may be None."""
-    plain, weighted = make_plain_loss(name, reduction, classes), make_weighted_loss(name, reduction, classes)
+    plain = make_plain_loss(name, reduction, classes, smoothing)
+    weighted = make_weighted_loss(name, reduction, classes, smoothing)
     return lambda outputs, targets, weights: (plain(outputs, targets) if weights is None
                                               else weighted(outputs, targets, weights))
 
 
-def make_plain_loss(name, reduction, classes):
+def make_plain_loss(name, reduction, classes, smoothing):
     if name == "cross_entropy":
-        return torch.nn.CrossEntropyLoss(reduction=reduction)
+        return torch.nn.CrossEntropyLoss(reduction=reduction, label_smoothing=smoothing)
     if name == "huber":
         return torch.nn.HuberLoss(reduction=reduction, delta=HUBER_DELTA)
     plain = {"mse": torch.nn.MSELoss, "mae": torch.nn.L1Loss,
@@ -235,8 +243,8 @@ def make_plain_loss(name, reduction, classes):
     return lambda outputs, labels: plain(outputs, torch.nn.functional.one_hot(labels, classes).to(outputs.dtype))
 
 
-def make_weighted_loss(name, reduction, classes):
-    unreduced = make_plain_loss(name, "none", classes)
+def make_weighted_loss(name, reduction, classes, smoothing):
+    unreduced = make_plain_loss(name, "none", classes, smoothing)
 
     def loss_of(outputs, targets, weights):
         losses = unreduced(outputs, targets)  # [rows] or [rows, outputs]
@@ -273,7 +281,9 @@ def train_network(network, entry, sections, data):
     labelled = targets.dtype.kind == "i"
     targets = torch.from_numpy(targets) if labelled else torch.from_numpy(targets).to(dtype)
     name, classes = values.get("train.loss", train.get("loss")), 10 if labelled else 0
-    minimized, reported = make_loss(name, train["reduction"], classes), make_loss(name, "mean", classes)
+    smoothing = train.get("label_smoothing", 0.0)
+    minimized = make_loss(name, train["reduction"], classes, smoothing)
+    trained, evaluated = make_loss(name, "mean", classes, smoothing), make_loss(name, "mean", classes)
     row_weights = torch.from_numpy(row_weights).to(dtype) if "weights" in sections["data"] else None
     if "class_weights" in train:
         counts = numpy.bincount(targets.numpy()[entry["orders"][0]], minlength=10)
@@ -298,11 +308,11 @@ def train_network(network, entry, sections, data):
                 torch.nn.utils.clip_grad_value_(network.parameters(), train["clip_value"])
             optimizer.step()
             after_step()
-            total += reported(*batch).item() * len(rows)
+            total += trained(*batch).item() * len(rows)
     rows = entry["validation_rows"]
     network.eval()
     with torch.no_grad():
-        return total / len(order), reported(network(features[rows]), targets[rows], None).item()
+        return total / len(order), evaluated(network(features[rows]), targets[rows], None).item()
 
 
 def studies_of(engine, studies):
@@ -331,8 +341,8 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-        # weighted, with class weights, with a schedule or with clipping
-        changed = 8 * (2 + len(SCHEDULES) + len(CLIPPINGS))
+        # weighted, with class weights, smoothed, with a schedule or with clipping
+        changed = 8 * (3 + len(SCHEDULES) + len(CLIPPINGS))
         counts = {"torch": (192 + 32 + changed) * 12, "native": (176 + 32 + changed) * 12}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::int64_t validation_batch_size = 1024;  // limits the memory of activations
 
+constexpr std::int64_t ignored_label = -100;  // LibTorch's default; there is no such label
+
 // Adds up the losses of rows in double. On a GPU the sum stays there until value() is called, so that steps do not
 // wait.
 class LossSum {
@@ -74,7 +76,7 @@ torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outpu
     case LossKind::mse:
       return torch::mse_loss(outputs, targets, reduction);
     case LossKind::cross_entropy:
-      return torch::cross_entropy_loss(outputs, targets, {}, reduction);
+      return torch::cross_entropy_loss(outputs, targets, {}, reduction, ignored_label, train.label_smoothing);
     case LossKind::bce:
       return torch::binary_cross_entropy_with_logits(outputs, targets, {}, {}, reduction);
     case LossKind::mae:
@@ -86,6 +88,11 @@ torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outpu
   }
   assert(false);  // settled before the training
   return {};
+}
+
+TrainOptions without_smoothing(TrainOptions train) {
+  train.label_smoothing = 0;
+  return train;
 }
 
 // See torch.nn.utils.clip_grad_norm_ and clip_grad_value_. On a GPU the norm stays there.
@@ -171,13 +178,15 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
 std::optional<double> TorchTraining::evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                               const std::function<bool()>& should_stop) {
   const torch::NoGradGuard no_grad;
+  const TrainOptions evaluated = without_smoothing(train_);
   LossSum sum(network_->parameters().device());
   const bool all = reader_.read({rows, rows + count}, validation_batch_size, [&](const Batch& batch) {
     if (should_stop()) return false;
     const torch::Tensor found = network_->forward(batch.features);
     const Batch unweighted{batch.features, batch.targets, {}};
-    sum.add(target_unit_.defined() ? loss_in_target_units(found, unweighted) : batch_loss(train_, found, batch.targets),
-            loss_sum_factor(train_, found.size(1), found.size(0)));
+    sum.add(
+        target_unit_.defined() ? loss_in_target_units(found, unweighted) : batch_loss(evaluated, found, batch.targets),
+        loss_sum_factor(train_, found.size(1), found.size(0)));
     const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
     outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
     to_target_units(task_.split.target_scaling, plain.size(0), outputs.data() + outputs.size() - plain.numel());

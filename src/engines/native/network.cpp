@@ -97,7 +97,7 @@ void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t max_rows) {
 template <class Value>
 void NativeNetwork<Value>::set_options(const ModelOptions& model, const TrainOptions& train) {
   for (const auto& layer : chain_) layer->set_options(model);
-  loss_->set_loss(loss_function(train));
+  loss_->set_loss(train);
   parameters_.set_optimizer(train);
 }
 

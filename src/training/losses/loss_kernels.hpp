@@ -14,6 +14,7 @@ struct BatchTargets {
   const Value* labels = nullptr;   ///< [row_count]; for LossTargets::labels
   const Value* values = nullptr;   ///< [outputs, row_count]; for LossTargets::values
   const Value* weights = nullptr;  ///< [row_count]; zero in padding
+  double smoothing = 0;  ///< for LossTargets::labels: the share of a target that all classes have in equal parts
 };
 
 /// Arrays are aligned to cache lines; `row_count` is a multiple of `padding` (core/padding.hpp). The functions are pure

@@ -114,6 +114,7 @@ TEST_CASE("a word of another tool leads to the key with its meaning") {
   CHECK(hint("alpha") ==
         " Use train.weight_decay for an L2 penalty (alpha of scikit-learn, divided by the batch size), or train.alpha "
         "with rmsprop.");
+  CHECK(hint("label_smooth") == " Use train.label_smoothing.");
   CHECK(hint("max_grad_norm") == " Use train.clip_norm.");
   CHECK(hint("clipvalue") == " Use train.clip_value.");
   CHECK(hint("train.early_stopping") == " Use train.patience.");

@@ -47,6 +47,18 @@ TEST_CASE("a gradient is clipped by its norm or by its values") {
                     "= none");
 }
 
+TEST_CASE("labels are smoothed for cross entropy only, and compared on validation rows") {
+  check_valid(file_study({{"train.label_smoothing", "0.1"}}));
+  check_valid(file_study({{"train.label_smoothing", "0.1"}, {"train.loss", "cross_entropy"}}));
+  check_one_problem(file_study({{"train.label_smoothing", "0.1"}, {"train.loss", "bce"}}),
+                    "train.label_smoothing = 0.1 has no effect (train.loss = bce). Leave it out, or set train.loss = "
+                    "cross_entropy");
+  const SearchedKey smoothings = searched("train.label_smoothing", {"0", "0.1"});
+  check_valid(grid(file_study({{"data.validation", "0.1"}}), {smoothings}));
+  check_one_problem(grid(file_study({{"data.validation", "0"}}), {smoothings}),
+                    "search.train.label_smoothing needs validation rows");
+}
+
 TEST_CASE("learning rate schedules are checked") {
   check_one_problem(file_study({{"train.schedule", "plateau"}, {"data.validation", "0"}}),
                     "train.schedule = plateau needs validation rows");

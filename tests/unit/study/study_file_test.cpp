@@ -126,6 +126,7 @@ beta2 = 0.99
 schedule = exponential
 exponential_factor = 0.9
 clip_norm = 1.5
+label_smoothing = 0.1
 [search]
 method = median
 interval = 5

@@ -77,8 +77,10 @@ double OutputLoss<Value>::operator()(const TilePass& pass, Value* gradients) con
   Value* sums = tile == nullptr ? nullptr : parameters_.shift_gradients(shift_, scratch_.unused_sums);
   return sum_over_outputs([&](const LossFunction& loss, std::int64_t first, std::int64_t count) {
     const std::int64_t offset = first * pass.row_count;
-    return kernels_.loss(loss, shift == nullptr ? nullptr : shift + first, targets(first, pass.row_count), scale, count,
-                         pass.row_count, tile != nullptr && !tile->first, outputs_.columns + offset,
+    BatchTargets<Value> right = targets(first, pass.row_count);
+    if (tile != nullptr) right.smoothing = smoothing_;
+    return kernels_.loss(loss, shift == nullptr ? nullptr : shift + first, right, scale, count, pass.row_count,
+                         tile != nullptr && !tile->first, outputs_.columns + offset,
                          tile == nullptr ? nullptr : gradients + offset, tile == nullptr ? nullptr : sums + first);
   });
 }

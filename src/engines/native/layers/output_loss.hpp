@@ -11,6 +11,7 @@
 #include "engines/native/layers/scratch.hpp"
 #include "engines/native/layers/tile.hpp"
 #include "study/losses.hpp"
+#include "study/train_options.hpp"
 #include "training/losses/loss_kernels.hpp"
 
 namespace sheaf {
@@ -26,7 +27,10 @@ class OutputLoss {
   void lay_out(ArenaLayout& arena, std::int64_t max_rows);
 
   /// Sets the loss and the units of the targets of the next training. `scaling` must outlive it.
-  void set_loss(const LossFunction& loss) { loss_ = loss; }
+  void set_loss(const TrainOptions& train) {
+    loss_ = loss_function(train);
+    smoothing_ = train.label_smoothing;
+  }
   void set_scaling(const TargetScaling& scaling) { scaling_ = &scaling; }
   /// By label; empty: all 1.
   void set_class_weights(const std::vector<double>& weights) { class_weights_ = weights; }
@@ -74,6 +78,7 @@ class OutputLoss {
   Parameters<Value>& parameters_;
   Scratch<Value>& scratch_;
   LossFunction loss_;
+  double smoothing_ = 0;  // of labels in training
   const TargetScaling* scaling_ = nullptr;
   Value *labels_ = nullptr, *targets_ = nullptr, *weights_ = nullptr;  // BatchTargets
   std::vector<double> class_weights_;

@@ -160,6 +160,13 @@ TEST_CASE("sample weights multiply row losses, and the mean divides by the numbe
     sum = 2 * softplus(1.5) + 0.5 * softplus(2);
     divisor = 3;
   }
+  SECTION("cross entropy with smoothed labels") {
+    train.loss = LossKind::cross_entropy;
+    train.label_smoothing = 0.2;
+    targets = torch::tensor({1, 0, 0}, torch::kInt64);
+    sum = 2 * (0.9 * softplus(1.5) + 0.1 * softplus(-1.5)) + 0.5 * (0.9 * softplus(2) + 0.1 * softplus(-2));
+    divisor = 3;
+  }
   CHECK(batch_loss(train, outputs, targets, weights).item<double>() ==
         Approx(sum / static_cast<double>(divisor)).epsilon(rounding));
   const auto ones = torch::ones({3}, torch::kFloat64);

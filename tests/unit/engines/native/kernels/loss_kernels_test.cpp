@@ -43,8 +43,8 @@ struct Batch {
 
 // The loss of a row by its definition. Stores its derivatives by the outputs in `slopes`.
 template <class Value>
-double row_loss(LossKind kind, const Batch<Value>& batch, std::int64_t row, bool with_bias,
-                std::vector<double>& slopes) {
+double row_loss(LossKind kind, const Batch<Value>& batch, std::int64_t row, bool with_bias, std::vector<double>& slopes,
+                double smoothing = 0) {
   double loss = 0, powers = 0;
   const auto label = static_cast<std::int64_t>(batch.labels[at(row)]);
   slopes.clear();
@@ -67,8 +67,9 @@ double row_loss(LossKind kind, const Batch<Value>& batch, std::int64_t row, bool
       loss += y * std::log1p(std::exp(-z)) + (1 - y) * std::log1p(std::exp(z));
       slopes.push_back(1 / (1 + std::exp(-z)) - y);
     } else {
-      loss += output == label ? std::log(powers) - z : 0;
-      slopes.push_back(std::exp(z) / powers - (output == label ? 1 : 0));
+      const double target = (output == label ? 1 - smoothing : 0) + smoothing / static_cast<double>(batch.output_count);
+      loss += target * (std::log(powers) - z);
+      slopes.push_back(std::exp(z) / powers - target);
     }
   }
   return loss;
@@ -76,7 +77,7 @@ double row_loss(LossKind kind, const Batch<Value>& batch, std::int64_t row, bool
 
 template <class Value>
 void check_loss(LossKind kind, std::int64_t output_count, std::int64_t row_count, bool with_bias, bool with_gradients,
-                bool accumulate) {
+                bool accumulate, double smoothing = 0) {
   constexpr double scale = 0.125;
   const Batch<Value> batch(kind, output_count, row_count);
   double right_sum = 0;
@@ -86,7 +87,7 @@ void check_loss(LossKind kind, std::int64_t output_count, std::int64_t row_count
   std::vector<double> right_outputs(batch.outputs.size()), right_gradients(batch.outputs.size()), slopes;
   for (std::int64_t row = 0; row < row_count; ++row) {
     const auto weight = static_cast<double>(batch.weights[at(row)]);
-    right_sum += weight * row_loss(kind, batch, row, with_bias, slopes);
+    right_sum += weight * row_loss(kind, batch, row, with_bias, slopes, smoothing);
     for (std::int64_t output = 0; output < output_count; ++output) {
       right_outputs[at(output * row_count + row)] = batch.logit(output, row, with_bias);
       right_gradients[at(output * row_count + row)] = scale * weight * slopes[at(output)];
@@ -97,9 +98,9 @@ void check_loss(LossKind kind, std::int64_t output_count, std::int64_t row_count
   Guarded<Value> outputs(batch.outputs), gradients(output_count * row_count);
   Guarded<Value> labels(batch.labels), targets(batch.targets), weights(batch.weights), sums(sums_before);
   const double sum = loss_kernels<Value>().loss(
-      {kind, delta}, with_bias ? batch.bias.data() : nullptr, {labels.data(), targets.data(), weights.data()}, scale,
-      output_count, row_count, accumulate, outputs.data(), with_gradients ? gradients.data() : nullptr,
-      with_gradients ? sums.data() : nullptr);
+      {kind, delta}, with_bias ? batch.bias.data() : nullptr,
+      {labels.data(), targets.data(), weights.data(), smoothing}, scale, output_count, row_count, accumulate,
+      outputs.data(), with_gradients ? gradients.data() : nullptr, with_gradients ? sums.data() : nullptr);
   INFO("loss " << static_cast<int>(kind) << ", " << output_count << " outputs, " << row_count << " rows");
   CHECK(distance<double>({sum}, {right_sum}) < pick<Value>(1e-6, 1e-14));
   CHECK(distance(outputs.values(), right_outputs) == 0);
@@ -119,8 +120,11 @@ void check_losses() {
       for (const std::int64_t row_count : {16, 32, 80})
         for (const bool with_bias : {false, true})
           for (const bool with_gradients : {false, true})
-            for (const bool accumulate : {false, true})
+            for (const bool accumulate : {false, true}) {
               check_loss<Value>(loss.kind, output_count, row_count, with_bias, with_gradients, accumulate);
+              if (loss.targets == LossTargets::labels)
+                check_loss<Value>(loss.kind, output_count, row_count, with_bias, with_gradients, accumulate, 0.25);
+            }
 }
 
 template <class Value>
