@@ -127,11 +127,8 @@ const std::vector<OtherName>& other_names() {
       {"search_space", "",
        "Write the candidates of each key under [search], for example train.learning_rate = 1e-3, 1e-2."},
       {"refit", "", "Sheaf does not train the best trial again on all rows. run.models = best saves its models."},
-      {"l1", "", "Sheaf has no L1 penalty yet. train.weight_decay is an L2 penalty."},
-      {"l1_ratio", "", "Sheaf has no L1 penalty yet. train.weight_decay is an L2 penalty."},
-      {"reg_alpha", "", "Sheaf has no L1 penalty yet. train.weight_decay is an L2 penalty."},
-      {"ema", "", "Sheaf has no averaging of weights yet."},
-      {"swa", "", "Sheaf has no averaging of weights yet."},
+      {"l1_ratio", "", "Set the two penalties: train.l1 and train.weight_decay (L2)."},
+      {"swa", "", "Sheaf has no stochastic weight averaging. train.average = ema averages the weights of all steps."},
       {"pretrained", "",
        "Sheaf has no pretrained models. model.kind = torchscript:FILE.pt with model.keep_weights = true starts from "
        "the "

@@ -15,6 +15,7 @@
 namespace sheaf {
 
 enum class ClassWeights { none, balanced };  ///< training/class_weights.hpp
+enum class Average { none, ema };            ///< of the weights over the steps
 enum class Reduction { mean, sum };          ///< of the loss that is minimized (training/losses/reduction.hpp)
 
 /// Added to the norm of a gradient before train.clip_norm is divided by it, as in PyTorch.
@@ -44,6 +45,9 @@ struct TrainOptions {
   std::optional<bool> best_weights;      ///< results and models are those of the best epoch; nullopt: auto
   double clip_norm = 0;                  ///< the largest norm of the gradient; 0: none
   double clip_value = 0;                 ///< the largest absolute value of each of its elements; 0: none
+  double l1 = 0;                         ///< factor of the sum of the absolute weights in the loss that is minimized
+  Average average = Average::none;       ///< evaluations and models have averaged weights
+  double average_decay = 0.99;           ///< ema: per step
   // study/optimizers.hpp says which optimizers have these keys.
   double momentum = 0;
   bool nesterov = false;

@@ -191,6 +191,24 @@ void add_clipping(Section<TrainOptions>& train) {
       .also_called({"clipvalue", "clip_grad_value"});
 }
 
+void add_weight_rules(Section<TrainOptions>& train) {
+  train
+      .add("l1", &TrainOptions::l1, number("number >= 0", is_not_negative),
+           "L1 penalty: this times the sum of the absolute weights is added to the loss that is minimized, without "
+           "biases and the parameters of norms. Reported losses are without it.")
+      .also_called({"l1_reg", "l1_penalty", "l1_lambda", "lambda_l1", "reg_alpha"});
+  train
+      .add("average", &TrainOptions::average, choice<Average>({{"none", Average::none}, {"ema", Average::ema}}),
+           "Averaged weights. ema: an exponential moving average over the steps, as with PyTorch's AveragedModel and "
+           "get_ema_avg_fn. The validation and the model use the averaged weights, the training does not.")
+      .also_called({"ema", "use_ema", "model_ema", "weight_averaging"});
+  train
+      .add("average_decay", &TrainOptions::average_decay, number(below_one_in_words, is_below_one),
+           "ema: share of the average that remains after each step.")
+      .only_with("train.average", {"ema"})
+      .also_called({"ema_decay", "ema_momentum", "model_ema_decay"});
+}
+
 void add_optimizer(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
   train
@@ -204,6 +222,7 @@ void add_optimizer(std::vector<Setting>& table) {
   add_schedule(train);
   add_best_epoch(train);
   add_clipping(train);
+  add_weight_rules(train);
   const auto below_one = number(below_one_in_words, is_below_one);
   add_optimizer_key(train, "momentum", &TrainOptions::momentum, below_one, "momentum.");
   add_optimizer_key(train, "nesterov", &TrainOptions::nesterov, flag(), "Nesterov momentum.")

@@ -33,7 +33,8 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
                    static_cast<double>(trial.train.epochs);
   estimate.steps = epoch_steps(trial.train, training_rows) * trial.train.epochs;
   const double value_bytes = trial.train.precision == Precision::float64 ? 8 : 4;
-  const auto stored_values = static_cast<double>(parameters) * (1 + optimizer_state_count(trial.train));
+  const int averages = trial.train.average == Average::none ? 0 : 1;
+  const auto stored_values = static_cast<double>(parameters) * (1 + optimizer_state_count(trial.train) + averages);
   estimate.checkpoint_bytes = stored_values * value_bytes + 1024;
   double values = stored_values + static_cast<double>(parameters);  // with gradients
   double activations = static_cast<double>(shape.features);
@@ -44,7 +45,7 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
 }
 
 bool decides_cost(const std::string& key) {
-  for (const char* name : {"train.epochs", "train.batch_size", "train.optimizer", "train.momentum"})
+  for (const char* name : {"train.epochs", "train.batch_size", "train.optimizer", "train.momentum", "train.average"})
     if (key == name) return true;
   return decides_network(key);
 }

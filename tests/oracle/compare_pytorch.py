@@ -71,6 +71,12 @@ CLIPPINGS = {
     "clip_norm": {"mean": {"clip_norm": 0.1}, "sum": {"clip_norm": 5}},
     "clip_value": {"mean": {"clip_value": 0.02}, "sum": {"clip_value": 0.6}},
 }
+# L1 penalties, also with clipping, and averaged weights.
+WEIGHT_RULES = {
+    "l1": {"mean": {"l1": 0.01}, "sum": {"l1": 0.3}},
+    "l1_clip": {"mean": {"l1": 0.01, "clip_norm": 0.1}, "sum": {"l1": 0.3, "clip_norm": 5}},
+    "ema": {"mean": {"average": "ema", "average_decay": 0.9}, "sum": {"average": "ema", "average_decay": 0.9}},
+}
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid, "gelu": torch.nn.GELU,
                "silu": torch.nn.SiLU, "leaky_relu": torch.nn.LeakyReLU, "elu": torch.nn.ELU, "selu": torch.nn.SELU,
                "mish": torch.nn.Mish}
@@ -146,7 +152,7 @@ def make_studies(data):
             for schedule, keys in SCHEDULES.items():
                 studies[f"{task}-{model}-{optimizer}-{reduction}-{schedule}"] = {
                     **plain, "train": {**plain["train"], "schedule": schedule, **keys}}
-            for clipping, keys in CLIPPINGS.items():
+            for clipping, keys in {**CLIPPINGS, **WEIGHT_RULES}.items():
                 studies[f"{task}-{model}-{optimizer}-{reduction}-{clipping}"] = {
                     **plain, "train": {**plain["train"], **keys[reduction]}}
     return studies
@@ -292,6 +298,11 @@ def train_network(network, entry, sections, data):
         row_weights = (of_rows if row_weights is None else row_weights.double() * of_rows).to(dtype)
     optimizer = make_optimizer(train, float(values.get("train.weight_decay", 0)), network.parameters())
     network.train()
+    averaged = None
+    if "average" in train:
+        decay = train["average_decay"]
+        averaged = torch.optim.swa_utils.AveragedModel(
+            network, avg_fn=lambda average, current, count: decay * average + (1 - decay) * current)
     after_step = make_scheduler(train, optimizer, -(-len(entry["orders"][0]) // train["batch_size"]))
 
     for order in entry["orders"]:
@@ -301,18 +312,25 @@ def train_network(network, entry, sections, data):
             optimizer.zero_grad()
             outputs = network(features[rows])
             batch = outputs, targets[rows], None if row_weights is None else row_weights[rows]
-            minimized(*batch).backward()
+            loss = minimized(*batch)
+            if "l1" in train:
+                loss = loss + train["l1"] * sum(parameter.abs().sum() for parameter in network.parameters()
+                                                if parameter.dim() > 1)
+            loss.backward()
             if "clip_norm" in train:
                 torch.nn.utils.clip_grad_norm_(network.parameters(), train["clip_norm"])
             if "clip_value" in train:
                 torch.nn.utils.clip_grad_value_(network.parameters(), train["clip_value"])
             optimizer.step()
             after_step()
+            if averaged is not None:
+                averaged.update_parameters(network)
             total += trained(*batch).item() * len(rows)
     rows = entry["validation_rows"]
-    network.eval()
+    tested = network if averaged is None else averaged
+    tested.eval()
     with torch.no_grad():
-        return total / len(order), evaluated(network(features[rows]), targets[rows], None).item()
+        return total / len(order), evaluated(tested(features[rows]), targets[rows], None).item()
 
 
 def studies_of(engine, studies):
@@ -341,8 +359,8 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-        # weighted, with class weights, smoothed, with a schedule or with clipping
-        changed = 8 * (3 + len(SCHEDULES) + len(CLIPPINGS))
+        # weighted, with class weights, smoothed, with a schedule, with clipping or with rules for the weights
+        changed = 8 * (3 + len(SCHEDULES) + len(CLIPPINGS) + len(WEIGHT_RULES))
         counts = {"torch": (192 + 32 + changed) * 12, "native": (176 + 32 + changed) * 12}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():

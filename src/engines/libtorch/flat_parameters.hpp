@@ -6,6 +6,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <vector>
+
+#include "core/index_range.hpp"
 
 namespace sheaf {
 
@@ -23,15 +26,20 @@ class FlatParameters {
     torch::Tensor leaf = values_.narrow(0, used_, count).view(sizes).detach();
     leaf.set_requires_grad(true);
     leaf.mutable_grad() = values_.grad().narrow(0, used_, count).view(sizes).detach();
+    if (sizes.size() > 1) weights_.push_back({used_, used_ + count});
     used_ += count;
     return leaf;
   }
 
   const torch::Tensor& values() const { return values_; }
 
+  /// The places of the parts with more than one dimension: biases and the parameters of norms have one.
+  const std::vector<IndexRange>& weights() const { return weights_; }
+
  private:
   torch::Tensor values_;
   std::int64_t used_ = 0;
+  std::vector<IndexRange> weights_;
 };
 
 }  // namespace sheaf

@@ -70,6 +70,7 @@ LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& 
     parts_.push_back(std::move(part));
   }
   parameters_ = flat.values();
+  weights_ = flat.weights();
 }
 
 torch::Tensor LayerNetwork::compute(const torch::Tensor& features, std::optional<TrainingStep> step) {

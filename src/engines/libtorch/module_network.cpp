@@ -35,6 +35,7 @@ void ModuleNetwork::adopt(const std::vector<torch::Tensor>& parameters, const st
     parameter.mutable_grad() = leaf.grad();
   }
   parameters_ = flat.values();
+  weights_ = flat.weights();
   buffers_ = buffers;
   for (const auto& buffer : buffers_) move(buffer);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/index_range.hpp"
 #include "models/dropout_mask.hpp"
 #include "study/train_options.hpp"
 
@@ -33,6 +34,9 @@ class Network {
   /// are views of this tensor.
   const torch::Tensor& parameters() const { return parameters_; }
 
+  /// The places of the weights among them, without biases and the parameters of norms.
+  const std::vector<IndexRange>& weights() const { return weights_; }
+
   /// Other tensors that training changes, such as running means and variances.
   const std::vector<torch::Tensor>& buffers() const { return buffers_; }
 
@@ -40,6 +44,7 @@ class Network {
   explicit Network(Precision precision) : precision_(precision) {}
 
   torch::Tensor parameters_;
+  std::vector<IndexRange> weights_;
   std::vector<torch::Tensor> buffers_;
 
  private:

@@ -134,6 +134,7 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
     target_unit_ = torch::tensor(targets.unit, dtype_of(train_.precision)).to(network_->parameters().device());
   if (!task.class_weights.empty())
     class_weights_ = torch::tensor(task.class_weights, dtype_of(train_.precision)).to(network_->parameters().device());
+  if (train_.average != Average::none) averages_ = network_->parameters().detach().clone();
 }
 
 TorchTraining::~TorchTraining() = default;
@@ -164,9 +165,11 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
     const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, step});
     const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, row_weights(batch), target_unit_);
     loss.backward();
+    if (train_.l1 > 0) add_l1_gradient(gradients);
     clip(train_, gradients);
     optimizer_->param_groups().front().options().set_lr(rate(step));
     optimizer_->step();
+    update_averages(step);
     sum.add(target_unit_.defined() ? loss_in_target_units(outputs.detach(), batch) : loss,
             loss_sum_factor(train_, outputs.size(1), outputs.size(0)));
     ++step;
@@ -175,9 +178,37 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
   loss_sum = sum.value();
 }
 
+void TorchTraining::add_l1_gradient(torch::Tensor& gradients) const {
+  const torch::Tensor signs = network_->parameters().sign();
+  for (const IndexRange& weights : network_->weights())
+    gradients.narrow(0, weights.begin, weights.count())
+        .add_(signs.narrow(0, weights.begin, weights.count()), train_.l1);
+}
+
+// See torch.optim.swa_utils.AveragedModel with get_ema_avg_fn.
+void TorchTraining::update_averages(std::int64_t step) {
+  if (!averages_.defined()) return;
+  if (step == 0)
+    averages_.copy_(network_->parameters());
+  else
+    averages_.lerp_(network_->parameters(), 1 - train_.average_decay);
+}
+
 std::optional<double> TorchTraining::evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                               const std::function<bool()>& should_stop) {
   const torch::NoGradGuard no_grad;
+  if (!averages_.defined()) return evaluate_network(rows, count, outputs, should_stop);
+  torch::Tensor parameters = network_->parameters();
+  const torch::Tensor trained = parameters.clone();
+  parameters.copy_(averages_);
+  const auto sum = evaluate_network(rows, count, outputs, should_stop);
+  parameters.copy_(trained);
+  return sum;
+}
+
+std::optional<double> TorchTraining::evaluate_network(const std::int64_t* rows, std::int64_t count,
+                                                      std::vector<float>& outputs,
+                                                      const std::function<bool()>& should_stop) {
   const TrainOptions evaluated = without_smoothing(train_);
   LossSum sum(network_->parameters().device());
   const bool all = reader_.read({rows, rows + count}, validation_batch_size, [&](const Batch& batch) {
@@ -199,6 +230,7 @@ std::optional<double> TorchTraining::evaluate(const std::int64_t* rows, std::int
 void TorchTraining::save(ByteWriter& state) const {
   put_tensor(network_->parameters(), state);
   for (const auto& buffer : network_->buffers()) put_tensor(buffer, state);
+  if (averages_.defined()) put_tensor(averages_, state);
   torch::serialize::OutputArchive archive;
   optimizer_->save(archive);
   std::ostringstream text;
@@ -209,6 +241,7 @@ void TorchTraining::save(ByteWriter& state) const {
 void TorchTraining::restore(ByteReader& state) {
   get_tensor(state, network_->parameters());
   for (const auto& buffer : network_->buffers()) get_tensor(state, buffer);
+  if (averages_.defined()) get_tensor(state, averages_);
   std::istringstream text(state.get_list<std::string>());
   torch::serialize::InputArchive archive;
   archive.load_from(text, network_->parameters().device());
@@ -217,7 +250,7 @@ void TorchTraining::restore(ByteReader& state) {
 
 NetworkState TorchTraining::state() const {
   NetworkState state;
-  append_numbers(network_->parameters(), torch::kFloat32, state.parameters);
+  append_numbers(averages_.defined() ? averages_ : network_->parameters(), torch::kFloat32, state.parameters);
   for (const torch::Tensor& buffer : network_->buffers()) append_numbers(buffer, torch::kFloat64, state.buffers);
   return in_target_units(std::move(state), task_.layers, task_.split.target_scaling);
 }

@@ -49,6 +49,11 @@ class TorchTraining {
   /// The weights of the rows in the training loss; undefined: all 1.
   torch::Tensor row_weights(const Batch& batch) const;
   torch::Tensor loss_in_target_units(const torch::Tensor& outputs, const Batch& batch) const;
+  void add_l1_gradient(torch::Tensor& gradients) const;
+  void update_averages(std::int64_t step);
+  /// evaluate() with the current parameters.
+  std::optional<double> evaluate_network(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
+                                         const std::function<bool()>& should_stop);
 
   TrainingTask task_;
   TrainOptions train_;
@@ -57,6 +62,7 @@ class TorchTraining {
   BatchReader reader_;
   torch::Tensor target_unit_;    // [outputs]; undefined: targets are not scaled
   torch::Tensor class_weights_;  // [classes]; undefined: all 1
+  torch::Tensor averages_;       // of the parameters; undefined: none
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
 };
 

@@ -40,6 +40,10 @@ bool is_dropping(const TrainingTask& task) {
   return task.trial.model.dropout > 0;
 }
 
+bool is_averaging(const TrainingTask& task) {
+  return task.trial.train.average != Average::none;
+}
+
 class NativeTrainer : public Trainer {
   template <class Use>
   auto visit(const Use& use) {
@@ -87,11 +91,11 @@ class NativeTrainer : public Trainer {
   // Whether the memory and the products of the previous trainings fit the task.
   bool fits(const TrainingTask& task) const {
     const auto& [network, batch_size, training_count, validation_count] = shape_;
-    const auto& [layers, drops, optimizer_states] = network;
+    const auto& [layers, drops, optimizer_states, averages] = network;
     const std::int64_t count = task.rows.count();
     return std::holds_alternative<DoubleTraining>(training_) == is_double(task) && drops == is_dropping(task) &&
-           optimizer_states == optimizer_state_count(task.trial.train) && training_count == count &&
-           batch_size == batch_rows(task.trial.train, count) &&
+           optimizer_states == optimizer_state_count(task.trial.train) && averages == is_averaging(task) &&
+           training_count == count && batch_size == batch_rows(task.trial.train, count) &&
            validation_count == task.split.validation_rows.count() &&
            std::equal(layers.begin(), layers.end(), task.layers.begin(), task.layers.end(), same);
   }
@@ -101,7 +105,7 @@ class NativeTrainer : public Trainer {
     shape_ = {};
     std::visit([](auto& training) { training.reset(); }, training_);
     const std::int64_t count = task.rows.count();
-    TrainingShape shape{{task.layers, is_dropping(task), optimizer_state_count(task.trial.train)},
+    TrainingShape shape{{task.layers, is_dropping(task), optimizer_state_count(task.trial.train), is_averaging(task)},
                         batch_rows(task.trial.train, count),
                         count,
                         task.split.validation_rows.count()};

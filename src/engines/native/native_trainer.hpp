@@ -11,7 +11,7 @@ namespace sheaf {
 
 /// Makes a trainer for networks of dense layers, with one thread. Tasks may evaluate only the validation rows of their
 /// split. Memory and products are reused if the previous task had the same layers, numbers of rows, batch size,
-/// precision and number of optimizer states, also for another trial.
+/// precision, number of optimizer states and averaging, also for another trial.
 std::unique_ptr<Trainer> make_native_trainer();
 
 /// The instruction set and the library for products on this machine, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)".

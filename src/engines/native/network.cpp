@@ -33,7 +33,7 @@ RowSource from_row(RowSource source, std::int64_t row) {
 
 template <class Value>
 NativeNetwork<Value>::NativeNetwork(const NetworkShape& shape, std::int64_t max_rows)
-    : parameters_(shape.optimizer_states) {
+    : parameters_(shape.optimizer_states, shape.averages) {
   const std::vector<Layer>& layers = shape.layers;
   require_layers(layers);
   scratch_.drops = shape.drops;
@@ -156,9 +156,10 @@ double NativeNetwork<Value>::train(const BatchTile& tile, const GradientHook<Val
   const bool in_one_pass = linear_ != nullptr && loss_of(loss_->kind()).is_per_output();
   const double sum = in_one_pass ? linear_->train_in_one_pass(pass, *loss_) : train_layers(pass);
   if (tile.last && hook != nullptr) {
-    (*hook)(parameters_.gradients_at(0), parameters_.count());
+    (*hook)(parameters_);
     parameters_.update(parameters_.gradients_at(0), 0, parameters_.count());
   }
+  if (tile.last) parameters_.end_step(tile.step.number);
   return sum;
 }
 

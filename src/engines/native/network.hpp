@@ -19,16 +19,16 @@
 
 namespace sheaf {
 
-/// Called with the complete gradient of a step before the update; may change it. The gradient has `count` values in the
-/// order of the parameters in memory, including zeros for padding.
+/// Called with the complete gradient of a step before the update; may change it. Gradients of padding are zero.
 template <class Value>
-using GradientHook = std::function<void(Value* gradient, std::int64_t count)>;
+using GradientHook = std::function<void(const Parameters<Value>& parameters)>;
 
 /// The properties of a network that determine its memory.
 struct NetworkShape {
   std::vector<Layer> layers;  ///< layers_refusal() has no value for them
   bool drops = false;         ///< trainings may use dropout
   int optimizer_states = 0;   ///< optimizer_state_count() of the trainings
+  bool averages = false;      ///< trainings have averaged weights
 };
 
 /// Value: float or double. Only reserve() and the constructor allocate memory. Not shared between threads.
@@ -51,15 +51,18 @@ class NativeNetwork {
   void load(const std::vector<float>& weights, const DataSet& data, const Split& split,
             const std::vector<double>& class_weights = {});
 
-  /// Saves or restores parameters and optimizer state, in this memory layout.
+  /// Saves or restores parameters, optimizer state and averages, in this memory layout.
   void save(ByteWriter& state) const { parameters_.save(state); }
   void restore(ByteReader& state) { parameters_.restore(state); }
 
   /// From now on, gathers rows from `data`, with the same scaling. `data` must exist as long as rows are gathered.
   void read_from(const DataSet& data);
 
-  /// The current parameters as a flat list in the order of initial_weights(), rounded to float.
-  std::vector<float> parameters() const { return parameters_.weights(chain_); }
+  /// The current parameters, or their averages, as a flat list in the order of initial_weights(), rounded to float.
+  std::vector<float> parameters() const { return parameters_.list(chain_); }
+
+  /// Exchanges parameters and averages if `averages`. Called before the first evaluate() and after the last one.
+  void swap_averages() { parameters_.swap_averages(); }
 
   /// Gathers the next tile for train() or evaluate(): `count` rows, as reserved. `weighted`: uses the sample weights of
   /// the data set and the class weights, if there are any. Otherwise each row has weight 1.

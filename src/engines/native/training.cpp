@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engines/native/gradient_clipping.hpp"
+#include "engines/native/gradient_terms.hpp"
 #include "engines/native/tiling.hpp"
 #include "training/batches.hpp"
 #include "training/losses/reduction.hpp"
@@ -37,9 +37,9 @@ void NativeTraining<Value>::start(const TrainingTask& task) {
   keeps_tile_ = one_tile_ && task.repeats_one_batch;
   has_tile_ = false;
   train_ = task.trial.train;
-  const GradientClipping<Value> clipping(train_);
-  clipping_ = clipping;
-  hook_ = clipping.is_active() ? &clipping_ : nullptr;
+  const GradientTerms<Value> terms(train_);
+  terms_ = terms;
+  hook_ = terms.is_active() ? &terms_ : nullptr;
   network_.set_options(task.trial.model, task.trial.train);
   network_.load(task.weights, task.data, task.split, task.class_weights);
 }
@@ -98,7 +98,9 @@ std::optional<double> NativeTraining<Value>::evaluate(const std::int64_t* rows, 
   reserve_batch(count);
   const std::size_t before = outputs.size();
   outputs.resize(before + static_cast<std::size_t>(count * output_count_));
+  network_.swap_averages();
   const auto sum = evaluate_tiles(rows, count, outputs.data() + before, should_stop);
+  network_.swap_averages();
   if (!sum) return std::nullopt;
   return per_row(*sum);
 }

@@ -64,8 +64,8 @@ class NativeTraining {
   std::int64_t tile_limit_;
   NativeNetwork<Value> network_;
 
-  GradientHook<Value> clipping_;
-  const GradientHook<Value>* hook_ = nullptr;  // clipping_, if this training clips gradients
+  GradientHook<Value> terms_;
+  const GradientHook<Value>* hook_ = nullptr;  // terms_, if this training has some
   std::uint64_t seed_ = 0;
   bool keeps_tile_ = false;  // in this training, every batch is the same tile
   bool has_tile_ = false;    // this tile is gathered

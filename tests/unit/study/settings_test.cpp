@@ -62,7 +62,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 97);
+  CHECK(keys.size() == 100);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -128,6 +128,8 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"train.exponential_factor", {"0.1", "0.999"}, {"0", "1", "-0.5"}},
       {"train.clip_norm", {"1e-12", "1", "1e12", "none"}, {"0", "-1", "9e-13", "1.1e12", "nan", ""}},
       {"train.clip_value", {"1e-12", "1", "1e12", "none"}, {"0", "-1", "9e-13", "1.1e12", "nan", ""}},
+      {"train.l1", {"0", "1e-4"}, {"-1e-4", "nan", ""}},
+      {"train.average_decay", probability_in, probability_out},
       {"train.momentum", probability_in, probability_out},
       {"train.weight_decay", {"0", "1e-4"}, {"-1e-4"}},
       {"train.beta1", probability_in, probability_out},

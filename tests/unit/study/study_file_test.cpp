@@ -127,6 +127,9 @@ schedule = exponential
 exponential_factor = 0.9
 clip_norm = 1.5
 label_smoothing = 0.1
+l1 = 0.001
+average = ema
+average_decay = 0.9
 [search]
 method = median
 interval = 5

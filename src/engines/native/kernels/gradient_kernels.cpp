@@ -63,8 +63,30 @@ void clamp(Value limit, std::int64_t count, Value* gradient) {
 }
 
 template <class Value>
+void add_signs(Value factor, const Value* values, std::int64_t count, Value* gradient) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t index = 0; index < count; index += lanes) {
+    const auto value = hn::Load(d, values + index);
+    const auto term = hn::IfThenElseZero(hn::Ne(value, hn::Zero(d)), hn::CopySign(hn::Set(d, factor), value));
+    hn::Store(hn::Add(hn::Load(d, gradient + index), term), d, gradient + index);
+  }
+}
+
+template <class Value>
+void approach(Value share, const Value* values, std::int64_t count, Value* averages) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t index = 0; index < count; index += lanes) {
+    const auto average = hn::Load(d, averages + index);
+    const auto difference = hn::Sub(hn::Load(d, values + index), average);
+    hn::Store(hn::MulAdd(hn::Set(d, share), difference, average), d, averages + index);
+  }
+}
+
+template <class Value>
 GradientKernels<Value> kernels() {
-  return {norm<Value>, scale<Value>, clamp<Value>};
+  return {norm<Value>, scale<Value>, clamp<Value>, add_signs<Value>, approach<Value>};
 }
 
 GradientKernels<float> float_kernels() {

@@ -144,7 +144,7 @@ struct LinearKernels {
                  Value scale, std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
 };
 
-/// Functions of a gradient with `count` elements, a multiple of `padding`.
+/// Functions of gradients and parameters with `count` elements, a multiple of `padding`.
 template <class Value>
 struct GradientKernels {
   /// The Euclidean norm; sums are formed in double.
@@ -152,6 +152,10 @@ struct GradientKernels {
   void (*scale)(Value factor, std::int64_t count, Value* gradient);
   /// Limits each element to [-limit, limit]. NaN stays NaN.
   void (*clamp)(Value limit, std::int64_t count, Value* gradient);
+  /// Adds `factor` times the signs (-1, 0 or 1) of `values`.
+  void (*add_signs)(Value factor, const Value* values, std::int64_t count, Value* gradient);
+  /// Adds `share` times the difference from `averages` to `values`.
+  void (*approach)(Value share, const Value* values, std::int64_t count, Value* averages);
 };
 
 /// The coefficients of one optimizer step. Source: PyTorch's SGD, Adam, AdamW, RMSprop and NAdam.

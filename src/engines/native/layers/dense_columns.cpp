@@ -18,7 +18,7 @@ DenseColumns<Value>::DenseColumns(const Layer& layout, LayerValues<Value>& input
       outputs_(outputs),
       parameters_(parameters),
       scratch_(scratch),
-      weights_(parameters.add(layout.outputs * inputs.cut.total_columns())) {
+      weights_(parameters.add_weights(layout.outputs * inputs.cut.total_columns())) {
   if (layout.bias) bias_ = parameters.add(layout.outputs);
   const std::int64_t row_bytes = inputs.cut.padded(0) * static_cast<std::int64_t>(sizeof(Value));
   group_ = std::min(layout.outputs, group_bytes / row_bytes);

@@ -19,7 +19,7 @@ DenseRows<Value>::DenseRows(const Layer& layout, LayerValues<Value>& inputs, Lay
       outputs_(outputs),
       parameters_(parameters),
       scratch_(scratch),
-      weights_(parameters.add(layout.inputs * outputs.cut.total_columns())) {
+      weights_(parameters.add_weights(layout.inputs * outputs.cut.total_columns())) {
   if (layout.bias) bias_ = parameters.add(layout.outputs);
   inputs.needs_rows = true;
   outputs.source = LayerValues<Value>::Source::rows;

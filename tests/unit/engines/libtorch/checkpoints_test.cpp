@@ -123,6 +123,8 @@ TEST_CASE("resuming from a checkpoint is bitwise exact with both engines and eve
         if (engine == EngineKind::native && precision == Precision::bfloat16) continue;
         Study study = study_of(engine, optimizer);
         study.train.precision = precision;
+        study.train.l1 = 1e-4;
+        if (optimizer == OptimizerKind::adamw) study.train.average = Average::ema;
         INFO("engine " << static_cast<int>(engine) << ", optimizer " << static_cast<int>(optimizer));
         check_study(study, draw_synthetic(study.data, 1));
       }

@@ -88,6 +88,9 @@ TrainOptions random_training(Dice& dice, const DataOptions& data) {
   train.weight_decay = dice.one_of({0.0, 0.0, 1e-3, 0.1});
   train.clip_norm = dice.one_of({0.0, 0.0, 0.0, 0.1});
   if (train.clip_norm == 0) train.clip_value = dice.one_of({0.0, 0.0, 0.01});
+  train.l1 = dice.one_of({0.0, 0.0, 0.0, 1e-3});
+  if (dice.once_in(3)) train.average = Average::ema;
+  train.average_decay = dice.one_of({0.5, 0.99});
   train.epsilon =
       adaptive ? 1e-4 : train.epsilon;  // otherwise rounding errors of a gradient near zero become full steps
   return train;

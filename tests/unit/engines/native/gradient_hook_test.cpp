@@ -67,7 +67,9 @@ Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, 
   std::vector<std::int64_t> rows(row_count);
   std::iota(rows.begin(), rows.end(), 0);
   Training training;
-  const GradientHook<double> hook = [&](double* gradient, std::int64_t count) {
+  const GradientHook<double> hook = [&](const Parameters<double>& parameters) {
+    double* gradient = parameters.gradients_at(0);
+    const std::int64_t count = parameters.count();
     if (training.gradient.empty()) training.gradient.assign(gradient, gradient + count);
     for (std::int64_t index = 0; index < count; ++index) gradient[index] *= factor;
   };
