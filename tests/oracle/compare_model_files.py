@@ -152,6 +152,32 @@ def check_offsets(folder):
           (report, done.stderr))
 
 
+def check_dropout(folder):
+    """A module of Python with dropout trains as Sheaf's own network: it has the same initial weights and masks."""
+    torch.jit.script(torch.nn.Sequential(
+        torch.nn.Linear(64, 20), torch.nn.ReLU(), torch.nn.Dropout(0.3), torch.nn.Linear(20, 12), torch.nn.ReLU(),
+        torch.nn.Dropout(0.3), torch.nn.Linear(12, 10))).save(str(folder / "dropout.pt"))
+    common = [DIGITS, "--run.device=cpu", "--data.normalize=standard", "--train.epochs=4", "--study.iterations=4",
+              "--run.models=all"]
+    losses = {}
+    for output, args in (
+            ("dropping", ["--model.kind=mlp", "--model.hidden=20 12", "--model.dropout=0.3"]),
+            ("dropping-script", [f"--model.kind=torchscript:{folder / 'dropout.pt'}", "--run.lanes=1"]),
+            ("dropping-lanes", [f"--model.kind=torchscript:{folder / 'dropout.pt'}", "--run.lanes=4"])):
+        done = run(folder, "run", *common, f"--run.output={output}", *args)
+        check(done.returncode == 0, f"{output}: the run succeeds", done.stderr)
+        with h5py.File(folder / output / "results.h5") as file:
+            losses[output] = file["iterations"]["final_loss", "validation_loss"].tolist()
+    ours, theirs = (numpy.array(losses[name]) for name in ("dropping", "dropping-script"))
+    check(abs(theirs / ours - 1).max() < 1e-5, "dropout of a module has the masks of an MLP", losses)
+    check(losses["dropping-lanes"] == losses["dropping-script"], "dropout of a module is the same on any number of lanes")
+    module = torch.jit.load(str(folder / "dropping-script/models/iteration-0.pt"))
+    rows = features[:5].float()
+    check(torch.equal(module(rows), module(rows)), "a saved module drops nothing in evaluation mode")
+    module.train()
+    check(not torch.equal(module(rows), module(rows)), "a saved module has its dropout in training mode")
+
+
 class Shifted(torch.nn.Module):
     def forward(self, features):
         return features[:, 2:].double() - 0.5 + 2e9
@@ -234,4 +260,5 @@ with tempfile.TemporaryDirectory() as name:
     refused(folder, torch.nn.Linear(64, 7), "labels are 0 to 6")
     refused(folder, torch.nn.Linear(64, 1), "a classifier needs one output per class")
     check_offsets(folder)
+    check_dropout(folder)
 sys.exit(1 if failures else 0)

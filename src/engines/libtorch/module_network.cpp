@@ -43,7 +43,7 @@ void ModuleNetwork::adopt(const std::vector<torch::Tensor>& parameters, const st
 torch::Tensor ModuleNetwork::compute(const torch::Tensor& features, std::optional<TrainingStep> step) {
   if (training_ != step.has_value()) set_training(step.has_value());
   training_ = step.has_value();
-  return run(image_.channels == 0 ? features : features.view({-1, image_.channels, image_.height, image_.width}));
+  return run(image_.channels == 0 ? features : features.view({-1, image_.channels, image_.height, image_.width}), step);
 }
 
 }  // namespace sheaf

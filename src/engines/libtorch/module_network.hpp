@@ -27,7 +27,7 @@ class ModuleNetwork : public Network {
   torch::Tensor compute(const torch::Tensor& features, std::optional<TrainingStep> step) override;
 
   virtual void set_training(bool training) = 0;
-  virtual torch::Tensor run(const torch::Tensor& rows) = 0;
+  virtual torch::Tensor run(const torch::Tensor& rows, std::optional<TrainingStep> step) = 0;
 
   torch::ScalarType dtype_;
   ImageShape image_;

@@ -27,7 +27,9 @@ class PluginNetwork : public ModuleNetwork {
 
  private:
   void set_training(bool training) override { module_.ptr()->train(training); }
-  torch::Tensor run(const torch::Tensor& rows) override { return module_.forward(rows); }
+  torch::Tensor run(const torch::Tensor& rows, std::optional<TrainingStep> /*step*/) override {
+    return module_.forward(rows);
+  }
 
   torch::nn::AnyModule module_;
 };

@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "engines/libtorch/module_network.hpp"
+#include "engines/libtorch/script_dropout.hpp"
 #include "engines/libtorch/script_weights.hpp"
 #include "engines/libtorch/torch_messages.hpp"
 #include "files/regular_file.hpp"
@@ -20,12 +21,13 @@
 namespace sheaf {
 namespace {
 
-// Whether a node draws random numbers. LibTorch's own list lacks in-place functions and all kinds of dropout except
-// one.
+// Whether a node draws random numbers from LibTorch's generator. LibTorch's own list lacks in-place functions and all
+// kinds of dropout except one.
 bool draws(const torch::jit::Node& node) {
   constexpr std::array<const char*, 9> in_place = {"bernoulli_", "normal_",     "uniform_",     "random_", "rrelu_",
                                                    "geometric_", "log_normal_", "exponential_", "cauchy_"};
   const std::string name = node.kind().toUnqualString();
+  if (is_replaced_dropout(node)) return false;
   if (name.find("dropout") != std::string::npos && node.hasNamedInput("train")) {
     const auto training = torch::jit::toIValue(node.namedInput("train"));
     return !training || !training->isBool() || training->toBool();
@@ -41,6 +43,24 @@ std::optional<std::string> random_function(const torch::jit::Block& block) {
       if (auto found = random_function(*inner)) return found;
   }
   return std::nullopt;
+}
+
+template <class Condition>
+bool has_node(const torch::jit::Block& block, const Condition& condition) {
+  return std::any_of(block.nodes().begin(), block.nodes().end(), [&](const torch::jit::Node* node) {
+    return condition(*node) || std::any_of(node->blocks().begin(), node->blocks().end(),
+                                           [&](const auto* inner) { return has_node(*inner, condition); });
+  });
+}
+
+torch::jit::Module load(const std::string& file) {
+  std::istringstream content(first_content(file));
+  try {
+    return torch::jit::load(content, torch::kCPU);
+  } catch (const std::exception& error) {
+    throw RunError(fmt::format("'{}' cannot be read as a TorchScript module ({}). Save one with torch.jit.save.", file,
+                               torch_messages(error)));
+  }
 }
 
 // Copies the tensors; the code is shared. LibTorch's deepcopy() does not preserve which of them require a gradient.
@@ -69,7 +89,8 @@ class ScriptNetwork : public ModuleNetwork {
 
   // Runs without graph optimization, as in eager mode. Optimized code, which is used after the first calls, rounds
   // differently, and which iteration makes the first calls depends on the lanes.
-  torch::Tensor run(const torch::Tensor& rows) override {
+  torch::Tensor run(const torch::Tensor& rows, std::optional<TrainingStep> step) override {
+    const DropoutStep dropout(step);
     const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     try {
       const torch::jit::IValue outputs = module_.forward({rows});
@@ -85,14 +106,7 @@ class ScriptNetwork : public ModuleNetwork {
 
 }  // namespace
 
-ScriptModel::ScriptModel(const std::string& file) : file_(file) {
-  std::istringstream content(first_content(file));
-  try {
-    module_ = torch::jit::load(content, torch::kCPU);
-  } catch (const std::exception& error) {
-    throw RunError(fmt::format("'{}' cannot be read as a TorchScript module ({}). Save one with torch.jit.save.", file,
-                               torch_messages(error)));
-  }
+ScriptModel::ScriptModel(const std::string& file) : file_(file), module_(load(file)), trained_(module_) {
   require(module_.find_method("forward").has_value(),
           fmt::format("the TorchScript module '{}' has no forward(). Save one with a forward method.", file));
   const auto graph = module_.get_method("forward").graph()->copy();
@@ -100,13 +114,17 @@ ScriptModel::ScriptModel(const std::string& file) : file_(file) {
   if (const auto name = random_function(*graph->block()))
     throw RunError(
         fmt::format("the TorchScript module '{}' draws random numbers in training ({}; lanes share LibTorch's "
-                    "generator, so results would not be reproducible). Save it without random numbers.",
+                    "generator, so results would not be reproducible). Save it without random numbers other than "
+                    "dropout.",
                     file, *name));
+  if (!has_node(*graph->block(), is_replaced_dropout)) return;
+  trained_ = load(file);
+  replace_dropout(trained_);
 }
 
 std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
                                            torch::Device device, Precision precision) const {
-  torch::jit::Module copy = copy_of(module_);
+  torch::jit::Module copy = copy_of(trained_);
   auto network = std::make_unique<ScriptNetwork>(copy, image, device, precision);
   // Draws into the network's parameters, which have the precision of the training: those of a bfloat16 file would round
   // the values.

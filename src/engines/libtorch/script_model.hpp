@@ -17,7 +17,8 @@ namespace sheaf {
 class ScriptModel {
  public:
   /// Loads the file's first_content(), so changes to the file during a run have no effect. Throws RunError if the file
-  /// is not a TorchScript module, or if the module draws random numbers in training: lanes share LibTorch's generator.
+  /// is not a TorchScript module, or if the module draws random numbers in training other than for dropout: lanes share
+  /// LibTorch's generator.
   explicit ScriptModel(const std::string& file);
 
   /// Makes a network with a copy of the module. Its weights are drawn from the iteration's seed, with one random stream
@@ -32,7 +33,8 @@ class ScriptModel {
 
  private:
   std::string file_;
-  torch::jit::Module module_;
+  torch::jit::Module module_;   // as in the file
+  torch::jit::Module trained_;  // the same with dropout of engines/libtorch/script_dropout.hpp
 };
 
 }  // namespace sheaf

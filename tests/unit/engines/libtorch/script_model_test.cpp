@@ -163,11 +163,56 @@ TEST_CASE("a module without forward() is refused") {
                     "the TorchScript module '" + file + "' has no forward(). Save one with a forward method.");
 }
 
-TEST_CASE("a module that draws random numbers in training is refused; inactive dropout is accepted") {
+TEST_CASE("dropout of a module has the masks of the step") {
+  const auto in_place = GENERATE(false, true);
+  const std::string forward = in_place ? "torch.dropout_(torch.dropout_(rows + self.layer0.weight, 0.5, self.training) "
+                                         "+ 0, 0.25, self.training)"
+                                       : "torch.dropout(torch.dropout(rows + self.layer0.weight, 0.5, self.training), "
+                                         "0.25, self.training)";
+  const auto network = network_of(net_of({layer_of("linear.Linear", trained(torch::zeros({1, 8})))}, forward), 1, true);
+  const torch::Tensor rows = torch::ones({4, 8});
+  const TrainingStep step{7, 3};
+  torch::Tensor first = torch::empty({4, 8}), second = torch::empty({4, 8});
+  draw_dropout_mask(step, 0, 0.5, 0, first.data_ptr<float>(), 32);
+  draw_dropout_mask(step, 1, 0.25, 0, second.data_ptr<float>(), 32);
+  const torch::Tensor outputs = network->forward(rows, step);
+  CHECK(values_of(outputs) == values_of(first * 2 * second * (1 / 0.75)));
+  outputs.sum().backward();
+  CHECK(values_of(network->parameters().grad()) == values_of(outputs.sum(0)));
+  CHECK(values_of(network->forward(rows)) == std::vector<float>(32, 1));
+  CHECK(values_of(network->forward(rows, step)) == values_of(outputs));
+}
+
+TEST_CASE("feature dropout drops whole channels of a row") {
+  const auto network = network_of(net_of({layer_of("linear.Linear", trained(torch::zeros({1})))},
+                                         "torch.feature_dropout((rows + self.layer0.weight).view(-1, 2, 3, 2), 0.5, "
+                                         "self.training).flatten(1)"),
+                                  1, true);
+  const TrainingStep step{7, 3};
+  torch::Tensor mask = torch::empty({5, 2, 1, 1});
+  draw_dropout_mask(step, 0, 0.5, 0, mask.data_ptr<float>(), 10);
+  CHECK(values_of(network->forward(torch::ones({5, 12}), step)) == values_of((mask * 2).expand({5, 2, 3, 2})));
+}
+
+TEST_CASE("a trained module has the dropout of its file") {
+  const std::string file = saved(net_of({layer_of("linear.Linear", trained(torch::ones({1, 8})))},
+                                        "torch.dropout(rows * self.layer0.weight, 0.5, self.training)"));
+  Module module = ScriptModel(file).trained({std::vector<float>(8, 3), {}});
+  CHECK(values_of(module.forward({torch::ones({1, 8})}).toTensor()) == std::vector<float>(8, 3));
+  module.train();
+  const std::string again = saved(module);
+  Module loaded = torch::jit::load(again);
+  loaded.train();
+  for (const float value : values_of(loaded.forward({torch::ones({1, 8})}).toTensor()))
+    CHECK((value == 0 || value == 6));
+}
+
+TEST_CASE("a module that draws random numbers in training is refused; dropout that it switches off is accepted") {
   const auto with = [](const std::string& forward) {
     ScriptModel script(saved(net_of({layer_of("linear.Linear", trained(torch::ones({1, 1})))}, forward)));
   };
-  CHECK_THROWS_AS(with("torch.dropout(rows, 0.5, self.training)"), RunError);
+  CHECK_NOTHROW(with("torch.dropout(rows, 0.5, self.training)"));
+  CHECK_THROWS_AS(with("torch.alpha_dropout(rows, 0.5, self.training)"), RunError);
   CHECK_THROWS_AS(with("torch.dropout(rows, 0.5, True)"), RunError);
   CHECK_THROWS_AS(with("torch.feature_dropout(rows, 0.5, True)"), RunError);
   CHECK_THROWS_AS(with("rows + torch.rand_like(rows)"), RunError);
