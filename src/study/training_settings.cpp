@@ -150,13 +150,14 @@ void add_best_epoch(Section<TrainOptions>& train) {
   train
       .add("patience", &TrainOptions::patience, or_auto(integer_or("none", 1, max_epochs)),
            "Early stopping: the training ends when this many epochs in a row have brought no improvement. auto: 20 if "
-           "train.epochs is not set and data.validation holds out at least 150 rows in memory, otherwise none.")
+           "train.epochs is not set and data.validation holds out at least 150 rows in memory, and train.schedule does "
+           "not lower the learning rate to 0; otherwise none.")
       .also_called({"early_stopping", "early_stopping_rounds", "early_stopping_patience", "n_iter_no_change",
                     "es_patience", "stopping_rounds", "od_wait"});
   train
       .add("best_weights", &TrainOptions::best_weights, or_auto(flag()),
            "The model, its validation loss and its metrics are those of the best epoch instead of the last one. auto: "
-           "true if train.patience is set.")
+           "true if train.patience is set, or if that is none only because of train.schedule.")
       .also_called({"restore_best_weights", "use_best_model", "load_best", "load_best_model_at_end"});
   std::vector<std::pair<std::string, std::optional<MetricKind>>> monitored = {{"loss", std::nullopt}};
   for (const Metric& metric : metric_table) monitored.emplace_back(metric.name, metric.kind);

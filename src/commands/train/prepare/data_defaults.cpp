@@ -86,6 +86,11 @@ bool compares_epochs(const Study& study, const std::optional<FileSchema>& file) 
   return deciding_rows(study, file) >= min_rows;
 }
 
+// With such a schedule, the last epochs are the best, and early stopping would miss them.
+bool may_have_horizon(const Study& study) {
+  return schedule_of(study.train.schedule).has_horizon || is_searched(study, "train.schedule");
+}
+
 // Small data sets need many epochs for enough steps, and large ones converge in fewer. Where early stopping can end the
 // training reliably, it may take longer (both measured by tests/bench/default_quality.py).
 std::int64_t epochs_of(const Study& study, std::int64_t rows, std::int64_t deciding_rows) {
@@ -136,9 +141,11 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   if (data.normalize_targets == NormalizeTargets::automatic && data.task == Task::regression)
     data.normalize_targets = target_normalization_of(study, file);
   if (!data.validation && search.folds == 1) data.validation = validation_of(study, file);
-  if (needs_default("train.patience", !train.patience)) train.patience = compares_epochs(study, file) ? 20 : 0;
+  const bool compares = compares_epochs(study, file);
+  const bool needs_patience = needs_default("train.patience", !train.patience);
+  if (needs_patience) train.patience = compares && !may_have_horizon(study) ? 20 : 0;
   if (needs_default("train.best_weights", !train.best_weights))
-    train.best_weights = train.patience != 0 || is_searched(study, "train.patience");
+    train.best_weights = needs_patience ? compares : train.patience != 0 || is_searched(study, "train.patience");
   if (needs_default("train.epochs", train.epochs == 0))
     train.epochs = epochs_of(study, rows, deciding_rows(study, file));
   if (run.models == ModelsSaved::automatic) run.models = models_of(study, file);

@@ -113,6 +113,17 @@ std::string too_few_rows(const Study& study, const Metric& metric, std::int64_t 
                      study.search.folds > 1 ? "leaves a fold with" : "holds out", advice);
 }
 
+// Empty unless early stopping may end a training before the learning rate has fallen.
+std::string short_patience(const TrainOptions& train) {
+  const std::int64_t patience = train.patience.value_or(0), enough = (train.epochs + 3) / 4;
+  if (patience == 0 || !schedule_of(train.schedule).has_horizon || patience >= enough) return "";
+  return fmt::format(
+      "train.patience = {} may end a training while the learning rate is still high (train.schedule = {} lowers it "
+      "over "
+      "{} epochs). Set train.patience to at least {}, or to none with train.best_weights = true.",
+      patience, schedule_of(train.schedule).name, train.epochs, enough);
+}
+
 }  // namespace
 
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
@@ -126,11 +137,12 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
     warnings.emplace_back(
         "the trained models of a plugin are not saved (their code is in the plugin), so `sheaf predict` and `sheaf "
         "evaluate` cannot use them.");
-  if (data == nullptr || data->labels == nullptr) return warnings;
-  const auto counts = rows_of_classes(*data);
   const auto add = [&](const std::string& warning) {
     if (!warning.empty()) warnings.push_back(warning);
   };
+  add(short_patience(study.train));
+  if (data == nullptr || data->labels == nullptr) return warnings;
+  const auto counts = rows_of_classes(*data);
   add(only_class(counts, class_names));
   add(single_classes(counts, data->rows));
   if (study.search.folds > 1)

@@ -201,6 +201,17 @@ TEST_CASE("early stopping is chosen if many rows are held out and the number of 
   CHECK(with_data_defaults({}, std::nullopt).train.patience == 0);
 }
 
+TEST_CASE("with a schedule that ends near 0, the best weights are kept without early stopping") {
+  for (const auto& [schedule, patience] :
+       {std::pair("cosine", 0), {"linear", 0}, {"one_cycle", 0}, {"coslog", 0}, {"step", 20}, {"plateau", 20}}) {
+    const Study settled = with_data_defaults(with({{"train.schedule", schedule}}), table_of(1500));
+    CHECK(settled.train.patience == patience);
+    CHECK(settled.train.best_weights == true);
+    CHECK(with_data_defaults(with({{"train.schedule", schedule}}), table_of(1000)).train.best_weights == false);
+  }
+  CHECK(with_data_defaults(searching("train.schedule", {"constant", "cosine"}), table_of(1500)).train.patience == 0);
+}
+
 TEST_CASE("fewer rows are trained for more epochs, within limits") {
   const auto epochs = [](const FileSchema& file, const Study& study = {}) {
     return with_data_defaults(study, file).train.epochs;

@@ -49,6 +49,24 @@ TEST_CASE("trials without held-out rows are ranked by training loss, with a warn
   CHECK(warnings(Study()).empty());
 }
 
+TEST_CASE("a short patience with a schedule over all epochs has a warning") {
+  const auto with = [](Schedule schedule, std::int64_t patience) {
+    Study study = grid(1, 0.2, {"0.1"});
+    study.train.epochs = 41;
+    study.train.schedule = schedule;
+    study.train.patience = patience;
+    return warnings(study);
+  };
+  CHECK(
+      with(Schedule::cosine, 10) ==
+      Texts{
+          "train.patience = 10 may end a training while the learning rate is still high (train.schedule = cosine "
+          "lowers it over 41 epochs). Set train.patience to at least 11, or to none with train.best_weights = true."});
+  CHECK(with(Schedule::cosine, 11).empty());
+  CHECK(with(Schedule::cosine, 0).empty());
+  CHECK(with(Schedule::step, 10).empty());
+}
+
 TEST_CASE("classes with fewer rows than folds are named") {
   const std::vector<std::int64_t> labels = {0, 0, 0, 0, 0, 1, 1, 1, 1, 2};
   CHECK(
