@@ -28,7 +28,7 @@ struct DataSet {
   const float* targets = nullptr;               ///< [rows, output_count], finite; regression only
   std::vector<double> target_offsets;           ///< [output_count], subtracted from `targets`; empty: none
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
-  std::vector<std::string> class_names;         ///< of labels that the file stores as texts; otherwise empty
+  std::vector<std::string> class_names;         ///< [output_count] of labels; empty: the classes are numbers
   std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells
   std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;

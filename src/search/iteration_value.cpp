@@ -17,8 +17,8 @@ ProgressValue progress_value_of(const Study& study) {
   using Source = ProgressValue::Source;
   if (!validation_epochs(study).any()) return {Source::final_loss, "loss", false};
   if (ranking_of(study).by_loss) return {Source::validation_loss, "validation loss", false};
-  const Metric& metric = score_metric(study);
-  return {Source::score, std::string(metric.label), metric.larger_is_better()};
+  const MetricChoice metric = score_metric(study);
+  return {Source::score, metric.label(), metric.metric().larger_is_better()};
 }
 
 double cost_of(const ProgressValue& value, const IterationResult& result) {

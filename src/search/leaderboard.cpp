@@ -70,7 +70,7 @@ Ranking ranking_of(const Study& study) {
   const bool one_loss = has_one_loss(study);
   // The loss of an ensemble is not known, only those of its members.
   const bool by_loss = study.search.metric == "loss" && study.ensemble.members == 1 && one_loss;
-  return {by_loss, score_metric(study).larger_is_better(), one_loss, study.run.metrics.size()};
+  return {by_loss, score_metric(study).metric().larger_is_better(), one_loss, study.run.metrics.size()};
 }
 
 Leaderboard::Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials) : plan_(plan), ranking_(ranking) {
@@ -78,7 +78,7 @@ Leaderboard::Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials)
 }
 
 void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble,
-                      const std::vector<MetricValue>& metrics) {
+                      const std::vector<double>& metrics) {
   const Iteration iteration = plan_.iteration(result.iteration);
   const Stage& stage = plan_.stage(iteration.stage);
   trial_.stage = iteration.stage;
@@ -96,7 +96,7 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
 
   group_.metrics.resize(ranking_.metric_count);
   for (std::size_t number = 0; number < ranking_.metric_count; ++number)
-    group_.metrics[number] += number < metrics.size() ? metrics[number].value : not_a_number;
+    group_.metrics[number] += number < metrics.size() ? metrics[number] : not_a_number;
   group_.score += result.validation_score;
   group_.validation_loss += result.validation_loss;
   group_.final_loss += result.final_loss;

@@ -72,7 +72,7 @@ class Leaderboard {
   /// Adds the next iteration. The order is that of the plan; all iterations of a trial in a stage may be left out.
   /// `ensemble` is null, except with the last member of each ensemble if ensembles are scored.
   /// `metrics`: TrainedIteration::metrics.
-  void add(const IterationResult& result, const EnsembleResult* ensemble, const std::vector<MetricValue>& metrics = {});
+  void add(const IterationResult& result, const EnsembleResult* ensemble, const std::vector<double>& metrics = {});
 
   /// The trained trials, best first: those that reached more epochs, then by the means of their last stage in the order
   /// of the ranking. Ties are in the order of the trials. Trials whose losses are not finite rank last. Call it after

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "study/losses.hpp"
 #include "study/optimizers.hpp"
@@ -20,13 +21,13 @@ std::vector<std::int64_t> hidden_widths(const ModelOptions& model) {
   return model.kind == ModelKind::mlp ? std::vector<std::int64_t>{128} : std::vector<std::int64_t>{};
 }
 
-const Metric& score_metric(const Study& study) {
-  if (const Metric* const found = find_metric(study.search.metric)) return *found;
+MetricChoice score_metric(const Study& study) {
+  if (auto chosen = read_metric(study.search.metric)) return *std::move(chosen);
   const Task task = study.data.task;
   const auto& keys = study.search.keys;
   const auto searched =
       std::find_if(keys.begin(), keys.end(), [](const SearchedKey& key) { return key.key == "train.loss"; });
-  if (searched == keys.end()) return default_metric(task, study.train.loss);
+  if (searched == keys.end()) return default_metric(task, study.train.loss).kind;
   const auto metric_for = [task](const std::string& name) -> const Metric& {
     const Loss* const loss = find_loss(name);
     return loss == nullptr ? default_metric(task) : default_metric(task, loss->kind);
@@ -34,7 +35,7 @@ const Metric& score_metric(const Study& study) {
   const Metric& first = metric_for(searched->candidates.front());
   const bool is_shared = std::all_of(searched->candidates.begin(), searched->candidates.end(),
                                      [&](const std::string& loss) { return &metric_for(loss) == &first; });
-  return is_shared ? first : default_metric(task);
+  return (is_shared ? first : default_metric(task)).kind;
 }
 
 }  // namespace sheaf

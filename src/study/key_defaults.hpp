@@ -21,6 +21,6 @@ std::vector<std::int64_t> hidden_widths(const ModelOptions& model);
 
 /// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task
 /// and the loss. If the loss is searched: that of all its candidates if they have the same, otherwise that of the task.
-const Metric& score_metric(const Study& study);
+MetricChoice score_metric(const Study& study);
 
 }  // namespace sheaf

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "study/metrics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
+#include <system_error>
+
+#include "core/quoted.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 namespace {
+
+constexpr std::int64_t max_count = 1000000000;
 
 template <class Condition>
 const Metric* find_first(const Condition& condition) {
@@ -13,10 +22,154 @@ const Metric* find_first(const Condition& condition) {
   return found == metric_table.end() ? nullptr : found;
 }
 
+template <class Number>
+std::optional<Number> whole_number(const std::string& text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+// The name of a metric and its parameter; no parameter: no colon.
+struct MetricText {
+  std::string name;
+  std::optional<std::string> parameter{};
+};
+
+MetricText split_metric(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == text.npos) return {lower_case(text)};
+  return {lower_case(text.substr(0, colon)), text.substr(colon + 1)};
+}
+
+const Metric* metric_named(const std::string& name) {
+  return find_first([&](const Metric& metric) { return metric.name == name; });
+}
+
+// Whether a study file can contain the name of the class; another class has its number.
+bool is_class_text(const std::string& text) {
+  const auto is_special = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '#' || c == '"'; };
+  return !text.empty() && text.front() != ' ' && text.back() != ' ' &&
+         std::none_of(text.begin(), text.end(), is_special);
+}
+
+bool is_parameter(MetricParameter parameter, const std::string& text) {
+  switch (parameter) {
+    case MetricParameter::none:
+      return false;
+    case MetricParameter::class_name:
+      return is_class_text(text);
+    case MetricParameter::count: {
+      const auto count = whole_number<std::int64_t>(text);
+      return count && *count >= 1 && *count <= max_count;
+    }
+    case MetricParameter::quantile: {
+      const auto quantile = whole_number<double>(text);
+      return quantile && *quantile > 0 && *quantile < 1;
+    }
+  }
+  return false;
+}
+
+// What the parameter of a metric must be.
+const char* needed_parameter(MetricParameter parameter) {
+  switch (parameter) {
+    case MetricParameter::class_name:
+      return "a class: its name without '#' and quotes, or its number, such as 1";
+    case MetricParameter::count:
+      return "an integer of at least 1, such as 3";
+    default:
+      return "a number between 0 and 1, such as 0.9";
+  }
+}
+
+std::optional<std::int64_t> class_number(const std::string& text, const std::vector<std::string>& class_names,
+                                         std::int64_t classes) {
+  const auto named = std::find(class_names.begin(), class_names.end(), text);
+  const auto number =
+      named == class_names.end() ? whole_number<std::int64_t>(text) : std::optional(named - class_names.begin());
+  return number && *number >= 0 && *number < classes ? number : std::nullopt;
+}
+
 }  // namespace
 
-const Metric* find_metric(std::string_view name) {
-  return find_first([name](const Metric& metric) { return metric.name == name; });
+std::string MetricChoice::name() const {
+  std::string text(metric().name);
+  return metric().parameter == MetricParameter::none ? text : text + ":" + parameter;
+}
+
+std::string MetricChoice::label() const {
+  const std::string text(metric().label);
+  if (metric().parameter == MetricParameter::none) return text;
+  return kind == MetricKind::top_k_accuracy ? fmt::format("top-{} accuracy", parameter)
+                                            : fmt::format("{} ({})", text, parameter);
+}
+
+std::optional<MetricChoice> read_metric(const std::string& text) {
+  const auto [name, parameter] = split_metric(text);
+  const Metric* const metric = metric_named(name);
+  if (metric == nullptr) return std::nullopt;
+  const bool has_one = metric->parameter != MetricParameter::none;
+  if (has_one != parameter.has_value() || (has_one && !is_parameter(metric->parameter, *parameter)))
+    return std::nullopt;
+  return MetricChoice(metric->kind, parameter.value_or(""));
+}
+
+std::string metric_pattern(const Metric& metric) {
+  constexpr const char* endings[] = {"", ":CLASS", ":N", ":Q"};  // in the order of MetricParameter
+  return std::string(metric.name) + endings[static_cast<std::size_t>(metric.parameter)];
+}
+
+std::vector<std::string> metric_patterns() {
+  std::vector<std::string> patterns;
+  for (const Metric& metric : metric_table) patterns.push_back(metric_pattern(metric));
+  return patterns;
+}
+
+std::string metric_hint(const std::string& text) {
+  const auto [name, parameter] = split_metric(text);
+  const Metric* const metric = metric_named(name);
+  if (metric == nullptr) return did_you_mean(text, metric_patterns());
+  if (metric->parameter == MetricParameter::none)
+    return parameter ? fmt::format(" {} has no parameter. Write it without the colon.", name) : "";
+  return fmt::format(" {} needs {}.", metric_pattern(*metric), needed_parameter(metric->parameter));
+}
+
+std::optional<MetricFunction> metric_function(const MetricChoice& choice, const std::vector<std::string>& class_names,
+                                              std::int64_t outputs) {
+  switch (choice.metric().parameter) {
+    case MetricParameter::none:
+      return MetricFunction(choice.kind);
+    case MetricParameter::quantile:
+      return MetricFunction(choice.kind, whole_number<double>(choice.parameter).value_or(0));
+    case MetricParameter::count: {
+      const auto count = whole_number<std::int64_t>(choice.parameter).value_or(0);
+      if (count > outputs) return std::nullopt;
+      return MetricFunction(choice.kind, static_cast<double>(count));
+    }
+    case MetricParameter::class_name: {
+      const auto number = class_number(choice.parameter, class_names, outputs);
+      if (!number) return std::nullopt;
+      return MetricFunction(choice.kind, static_cast<double>(*number));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string metric_problem(const std::string& key, const MetricChoice& choice,
+                           const std::vector<std::string>& class_names, std::int64_t outputs, const std::string& data) {
+  if (metric_function(choice, class_names, outputs)) return "";
+  if (choice.metric().parameter == MetricParameter::count)
+    return fmt::format("{} = {} does not fit {} (it has {}). Use a number of at most {}.", key, choice.name(), data,
+                       outputs == 1 ? "1 class" : fmt::format("{} classes", outputs), outputs);
+  std::vector<std::string> names;
+  for (const std::string& name : class_names) names.push_back(quoted(name));
+  const std::string known = names.empty() ? "" : fmt::format("; its classes are {}", listed(names));
+  return fmt::format("{} = {} does not fit {} (it has no class {}{}). Use {}a number from 0 to {}.{}", key,
+                     choice.name(), data, quoted(choice.parameter), known,
+                     names.empty() ? "" : "the name of a class, or ", outputs - 1,
+                     did_you_mean(choice.parameter, class_names));
 }
 
 const Metric& default_metric(Task task) {

@@ -4,7 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "study/data_options.hpp"
 #include "study/kind_table.hpp"
@@ -17,9 +21,15 @@ enum class MetricKind : std::uint8_t {
   f1_macro,
   f1_weighted,
   precision_macro,
+  precision_weighted,
   recall_macro,
+  recall_weighted,
+  f1_of_class,
+  precision_of_class,
+  recall_of_class,
   matthews,
   top_3_accuracy,
+  top_k_accuracy,
   log_loss,
   brier,
   ece,
@@ -33,7 +43,8 @@ enum class MetricKind : std::uint8_t {
   rmse,
   median_ae,
   mape,
-  max_error
+  max_error,
+  pinball
 };
 
 /// What a metric is computed from: a mean or sums of values of single rows; the counts of labels and predictions of
@@ -44,6 +55,10 @@ enum class Better : std::uint8_t { higher, lower };
 
 /// The losses with which a metric can be computed. probabilities: those whose outputs become probabilities.
 enum class MetricLosses : std::uint8_t { all, probabilities };
+
+/// What follows the name of a metric and a colon. class_name: a class by its name or number, as in f1:setosa; count: an
+/// integer, as in top_k:5; quantile: a number between 0 and 1, as in pinball:0.9.
+enum class MetricParameter : std::uint8_t { none, class_name, count, quantile };
 
 /// A number that measures how well outputs fit labels or targets. Names and values are those of scikit-learn.
 struct Metric {
@@ -56,6 +71,7 @@ struct Metric {
   MetricLosses losses;
   std::int64_t min_rows;       ///< the value is NaN for fewer rows
   std::string_view undefined;  ///< when it is NaN: "not defined for ..."
+  MetricParameter parameter = MetricParameter::none;
 
   bool larger_is_better() const { return better == Better::higher; }
 };
@@ -72,12 +88,24 @@ inline constexpr std::array metric_table = {
            Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::precision_macro, "precision_macro", "precision (macro)", MetricFamily::counts,
            Task::classification, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::precision_weighted, "precision_weighted", "precision (weighted)", MetricFamily::counts,
+           Task::classification, Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::recall_macro, "recall_macro", "recall (macro)", MetricFamily::counts, Task::classification,
            Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::recall_weighted, "recall_weighted", "recall (weighted)", MetricFamily::counts,
+           Task::classification, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::f1_of_class, "f1", "F1", MetricFamily::counts, Task::classification, Better::higher,
+           MetricLosses::all, 1, "", MetricParameter::class_name},
+    Metric{MetricKind::precision_of_class, "precision", "precision", MetricFamily::counts, Task::classification,
+           Better::higher, MetricLosses::all, 1, "", MetricParameter::class_name},
+    Metric{MetricKind::recall_of_class, "recall", "recall", MetricFamily::counts, Task::classification, Better::higher,
+           MetricLosses::all, 1, "", MetricParameter::class_name},
     Metric{MetricKind::matthews, "matthews", "Matthews", MetricFamily::counts, Task::classification, Better::higher,
            MetricLosses::all, 1, ""},
     Metric{MetricKind::top_3_accuracy, "top_3_accuracy", "top-3 accuracy", MetricFamily::pointwise,
            Task::classification, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::top_k_accuracy, "top_k", "top-k accuracy", MetricFamily::pointwise, Task::classification,
+           Better::higher, MetricLosses::all, 1, "", MetricParameter::count},
     Metric{MetricKind::log_loss, "log_loss", "log loss", MetricFamily::pointwise, Task::classification, Better::lower,
            MetricLosses::probabilities, 1, ""},
     Metric{MetricKind::brier, "brier", "Brier score", MetricFamily::pointwise, Task::classification, Better::lower,
@@ -106,6 +134,8 @@ inline constexpr std::array metric_table = {
            MetricLosses::all, 1, ""},
     Metric{MetricKind::max_error, "max_error", "max error", MetricFamily::pointwise, Task::regression, Better::lower,
            MetricLosses::all, 1, ""},
+    Metric{MetricKind::pinball, "pinball", "pinball loss", MetricFamily::pointwise, Task::regression, Better::lower,
+           MetricLosses::all, 1, "", MetricParameter::quantile},
 };
 
 static_assert(is_in_order(metric_table));
@@ -114,8 +144,52 @@ constexpr const Metric& metric_of(MetricKind kind) {
   return row_of(metric_table, kind);
 }
 
-/// Null if there is no such metric.
-const Metric* find_metric(std::string_view name);
+/// A metric as it is written in studies: its name and, after a colon, its parameter.
+struct MetricChoice {
+  MetricKind kind = MetricKind::accuracy;
+  std::string parameter{};  ///< as written; empty for metrics without one
+
+  MetricChoice() = default;
+  MetricChoice(MetricKind of_kind, std::string of_parameter = "") : kind(of_kind), parameter(std::move(of_parameter)) {}
+
+  const Metric& metric() const { return metric_of(kind); }
+  /// The text that read_metric() accepts, such as "f1:setosa". Also the name of its columns.
+  std::string name() const;
+  /// In messages and reports: "F1 (setosa)".
+  std::string label() const;
+  bool operator==(const MetricChoice& other) const { return kind == other.kind && parameter == other.parameter; }
+};
+
+/// A metric with the value of its parameter: the number of a class, a count or a quantile.
+struct MetricFunction {
+  MetricKind kind;
+  double parameter;
+
+  constexpr MetricFunction(MetricKind of_kind, double of_parameter = 0) : kind(of_kind), parameter(of_parameter) {}
+};
+
+/// Reads a metric with upper- or lower-case letters; those of a class count. Nothing if there is no such metric, or for
+/// a count below 1 or a quantile that is not between 0 and 1.
+std::optional<MetricChoice> read_metric(const std::string& text);
+
+/// A metric as in the help, with a letter or a word for its parameter: "f1:CLASS".
+std::string metric_pattern(const Metric& metric);
+/// The patterns of all metrics, in the order of the table.
+std::vector<std::string> metric_patterns();
+
+/// Why read_metric() refuses the text, and what to write: "top_k:0 needs ...". Starts with a space; empty if there is
+/// nothing to say.
+std::string metric_hint(const std::string& text);
+
+/// The metric with the value of its parameter. `class_names`: of the classes 0, 1, ..., or empty. A class is looked up
+/// by its name first. Nothing if there is no such class among the `outputs`, or if the count is larger.
+std::optional<MetricFunction> metric_function(const MetricChoice& choice, const std::vector<std::string>& class_names,
+                                              std::int64_t outputs);
+
+/// Why metric_function() returns nothing for a metric that `key` names, and what to do; "" if it returns a value.
+/// `data`: the data or the model with these classes, such as "'iris.h5'".
+std::string metric_problem(const std::string& key, const MetricChoice& choice,
+                           const std::vector<std::string>& class_names, std::int64_t outputs, const std::string& data);
 
 /// The first metric for `task` in the table. Throws std::logic_error if the task is not settled.
 const Metric& default_metric(Task task);

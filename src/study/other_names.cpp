@@ -180,9 +180,11 @@ std::string unknown_name_hint(const std::string& word, const std::vector<std::st
 
 std::string unknown_value_hint(const std::string& key, const std::string& word, const std::vector<std::string>& names) {
   if (word.size() > longest_typo) return "";
-  if (const Setting* const setting = find_setting(key))
+  if (const Setting* const setting = find_setting(key)) {
     for (const auto& [name, value] : setting->other_values)
       if (name == lower_case(word)) return fmt::format(" Use {}.", value);
+    if (setting->advice) return setting->advice(word);
+  }
   return did_you_mean(word, names);
 }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace sheaf {
+#include "study/metrics.hpp"
 
-enum class MetricKind : std::uint8_t;  // study/metrics.hpp
+namespace sheaf {
 
 enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
@@ -45,7 +45,7 @@ struct RunOptions {
   std::int64_t ranks_per_gpu = 1;               ///< ranks that share a GPU; more than 1 is useful with MPS only
   std::int64_t core_lanes = 0;                  ///< additional lanes on the CPU cores of a rank with a GPU
   std::optional<bool> curves;                   ///< store the losses and metrics of every epoch
-  std::vector<MetricKind> metrics;              ///< computed on validation rows, besides the score; distinct
+  std::vector<MetricChoice> metrics;            ///< computed on validation rows, besides the score; distinct
   TimeLimit time_limit;                         ///< the job stops after this time
   ArrayTask array;                              ///< the job's slice of the iterations
   OnFailure on_failure = OnFailure::go_on;      ///< whether to train the other iterations when one fails

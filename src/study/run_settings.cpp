@@ -65,7 +65,8 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add(
       "metrics", &RunOptions::metrics, metric_list(),
       "Metrics to record in addition to that of search.metric, separated by commas or spaces: for the validation rows "
-      "of each iteration and, with run.curves, of each epoch.",
+      "of each iteration and, with run.curves, of each epoch. Classes whose names have commas or spaces are given by "
+      "their numbers.",
       Decides::results);
   run.add("time_limit", &RunOptions::time_limit, time_limit(),
           "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job. Times have "

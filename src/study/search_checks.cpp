@@ -19,12 +19,8 @@ namespace sheaf {
 namespace {
 
 void check_all_metrics(const Study& study, Problems& problems) {
-  std::vector<const Metric*> metrics;
-  if (const Metric* const score = find_metric(study.search.metric)) metrics.push_back(score);
-  check_metrics(study, "search.metric", metrics, problems);
-  metrics.clear();
-  for (const MetricKind metric : study.run.metrics) metrics.push_back(&metric_of(metric));
-  check_metrics(study, "run.metrics", metrics, problems);
+  if (const auto score = read_metric(study.search.metric)) check_metrics(study, "search.metric", {*score}, problems);
+  check_metrics(study, "run.metrics", study.run.metrics, problems);
 }
 
 bool has_ranges(const SearchOptions& search) {
@@ -167,20 +163,20 @@ void check_median(const Study& study, Problems& problems) {
 
 }  // namespace
 
-void check_metrics(const Study& study, const std::string& key, const std::vector<const Metric*>& metrics,
+void check_metrics(const Study& study, const std::string& key, const std::vector<MetricChoice>& metrics,
                    Problems& problems) {
   if (metrics.empty()) return;
-  for (const Metric* const metric : metrics)
-    if (study.data.task != Task::automatic && metric->task != study.data.task)
+  for (const MetricChoice& choice : metrics)
+    if (study.data.task != Task::automatic && choice.metric().task != study.data.task)
       problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
-                                                   key, metric->name, setting_text(study, "data.task"), key));
-  for (const Metric* const metric : metrics)
+                                                   key, choice.name(), setting_text(study, "data.task"), key));
+  for (const MetricChoice& choice : metrics)
     for (const Loss* const loss : losses_of(study))
-      if (metric->losses == MetricLosses::probabilities && loss->link == Link::none)
+      if (choice.metric().losses == MetricLosses::probabilities && loss->link == Link::none)
         problems.add({key, "train.loss"},
                      fmt::format("{0} = {1} needs probabilities (with train.loss = {2}, outputs are not "
                                  "probabilities). Use a different {0}, or a different train.loss.",
-                                 key, metric->name, loss->name));
+                                 key, choice.name(), loss->name));
   if (study.search.folds == 1 && study.data.validation == 0.0)
     problems.add({key, "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",

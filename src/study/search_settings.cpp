@@ -11,10 +11,7 @@ std::vector<std::pair<std::string, std::string>> other_names_of_metrics() {
           {"valid_loss", "loss"},
           {"acc", "accuracy"},
           {"val_accuracy", "accuracy"},
-          {"f1", "f1_macro"},
           {"f1_score", "f1_macro"},
-          {"precision", "precision_macro"},
-          {"recall", "recall_macro"},
           {"mcc", "matthews"},
           {"matthews_corrcoef", "matthews"},
           {"neg_log_loss", "log_loss"},
@@ -24,7 +21,9 @@ std::vector<std::pair<std::string, std::string>> other_names_of_metrics() {
           {"auc", "roc_auc"},
           {"roc_auc_ovr", "roc_auc"},
           {"roc_auc_ovr_weighted", "roc_auc_weighted"},
-          {"top_k_accuracy", "top_3_accuracy"},
+          {"top_k_accuracy", "top_k:3"},
+          {"top_k_accuracy_score", "top_k:3"},
+          {"mean_pinball_loss", "pinball:0.9"},
           {"r2_score", "r2"},
           {"mean_absolute_error", "mae"},
           {"neg_mean_absolute_error", "mae"},
@@ -103,13 +102,13 @@ void add_search_keys(std::vector<Setting>& table) {
       .add("repeats", &SearchOptions::repeats, integer(1, max_iterations),
            "Repeats of the cross-validation, each with new folds.")
       .also_called({"n_repeats", "num_repeats"});
-  std::vector<std::pair<std::string, std::string>> metrics = {{"loss", "loss"}};
-  for (const Metric& metric : metric_table) metrics.emplace_back(metric.name, metric.name);
   search
-      .add("metric", &SearchOptions::metric, choice<std::string>(metrics),
-           "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
-           "if there are no validation rows. With loss, ensembles, and trials with different losses, are selected by "
-           "accuracy, for regression by r2, or by mae if all losses are mae or huber.")
+      .add(
+          "metric", &SearchOptions::metric, metric_or_loss_text(),
+          "Metric that selects the best trial and the best model (CLASS: the name or number of a class, N: a number of "
+          "classes, Q: a quantile between 0 and 1); loss: the validation loss, or the final loss "
+          "if there are no validation rows. With loss, ensembles, and trials with different losses, are selected by "
+          "accuracy, for regression by r2, or by mae if all losses are mae or huber.")
       .also_called({"scoring", "eval_metric", "score_function"})
       .values_also_called(other_names_of_metrics());
 }

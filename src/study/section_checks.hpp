@@ -41,7 +41,7 @@ void check_train(const Study& study, Problems& problems);
 void check_schedule(const Study& study, Problems& problems);
 void check_best_epoch(const Study& study, Problems& problems);
 /// Checks the metrics that `key` names.
-void check_metrics(const Study& study, const std::string& key, const std::vector<const Metric*>& metrics,
+void check_metrics(const Study& study, const std::string& key, const std::vector<MetricChoice>& metrics,
                    Problems& problems);
 void check_tf32(const Study& study, Problems& problems);
 void check_saved_models(const Study& study, Problems& problems);

@@ -50,9 +50,10 @@ struct Setting {
   ValueKind kind = ValueKind::text;
   std::string allowed;             ///< info.values with all limits, for messages
   std::vector<std::string> names;  ///< names of a choice, for suggestions after typing errors; otherwise empty
-  std::function<SetValue(const std::string&)> setter;  ///< parses a text; returns an empty function if not allowed
-  std::function<std::string(const Study&)> text;       ///< the value as text that `setter` accepts
-  std::vector<std::string> other_names;                ///< the key's names in other tools: lower case, with underscores
+  std::function<std::string(const std::string&)> advice;  ///< ValueType::advice
+  std::function<SetValue(const std::string&)> setter;     ///< parses a text; returns an empty function if not allowed
+  std::function<std::string(const Study&)> text;          ///< the value as text that `setter` accepts
+  std::vector<std::string> other_names;  ///< the key's names in other tools: lower case, with underscores
   std::vector<std::pair<std::string, std::string>> other_values;  ///< names of values in other tools, and the values
   std::vector<Condition> conditions;  ///< the key has an effect if all hold (study/effect.hpp)
 };

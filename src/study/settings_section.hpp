@@ -93,6 +93,7 @@ class Section {
     setting.kind = kind_of<Value>();
     setting.allowed = type.allowed;
     setting.names = type.names;
+    setting.advice = type.advice;
     setting.setter = [=](const std::string& text) -> SetValue {
       const auto read = type.read(text);
       if (!read) return {};

@@ -53,7 +53,7 @@ void check_best_epoch(const Study& study, Problems& problems) {
                  fmt::format("{} needs validation rows. Set data.validation, e.g. to 0.1, or search.folds.",
                              assignment(study, key)));
   } else if (train.stop_on) {
-    check_metrics(study, "train.stop_on", {&metric_of(*train.stop_on)}, problems);
+    check_metrics(study, "train.stop_on", {*train.stop_on}, problems);
   }
 }
 

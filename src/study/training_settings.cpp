@@ -159,10 +159,8 @@ void add_best_epoch(Section<TrainOptions>& train) {
            "The model, its validation loss and its metrics are those of the best epoch instead of the last one. auto: "
            "true if train.patience is set, or if that is none only because of train.schedule.")
       .also_called({"restore_best_weights", "use_best_model", "load_best", "load_best_model_at_end"});
-  std::vector<std::pair<std::string, std::optional<MetricKind>>> monitored = {{"loss", std::nullopt}};
-  for (const Metric& metric : metric_table) monitored.emplace_back(metric.name, metric.kind);
   train
-      .add("stop_on", &TrainOptions::stop_on, choice<std::optional<MetricKind>>(monitored),
+      .add("stop_on", &TrainOptions::stop_on, metric_or_loss(),
            "What train.patience and train.best_weights compare after each epoch: the validation loss, or a metric of "
            "the validation rows.")
       .only_if(compares_epochs())

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <system_error>
@@ -72,19 +73,29 @@ std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
   return widths;
 }
 
-std::optional<std::vector<MetricKind>> read_metrics(const std::string& text) {
-  std::vector<MetricKind> metrics;
+std::vector<std::string> words_of_list(std::string text) {
+  std::replace(text.begin(), text.end(), ',', ' ');
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+std::optional<std::vector<MetricChoice>> read_metrics(const std::string& text) {
+  std::vector<MetricChoice> metrics;
   if (is_keyword(text, "none")) return metrics;
   if (text.find_first_of("\t\n\v\f\r") != std::string::npos) return std::nullopt;
-  std::string separated = lower_case(text);
-  std::replace(separated.begin(), separated.end(), ',', ' ');
-  std::istringstream names(separated);
-  for (std::string name; names >> name;) {
-    const Metric* const metric = find_metric(name);
-    if (metric == nullptr || std::count(metrics.begin(), metrics.end(), metric->kind) > 0) return std::nullopt;
-    metrics.push_back(metric->kind);
+  for (const std::string& word : words_of_list(text)) {
+    auto metric = read_metric(word);
+    if (!metric || std::count(metrics.begin(), metrics.end(), *metric) > 0) return std::nullopt;
+    metrics.push_back(*std::move(metric));
   }
   return metrics;
+}
+
+// For the first metric of a list that is refused.
+std::string metrics_hint(const std::string& text) {
+  for (const std::string& word : words_of_list(text))
+    if (!read_metric(word)) return metric_hint(word);
+  return "";
 }
 
 constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
@@ -305,18 +316,46 @@ ValueType<std::vector<std::int64_t>> layer_widths() {
   return type;
 }
 
-ValueType<std::vector<MetricKind>> metric_list() {
-  ValueType<std::vector<MetricKind>> type;
-  std::vector<std::string_view> names;
-  for (const Metric& metric : metric_table) names.push_back(metric.name);
+ValueType<std::vector<MetricChoice>> metric_list() {
+  ValueType<std::vector<MetricChoice>> type;
   type.values = "names of metrics, or none";
-  type.allowed = fmt::format("different names of {}, separated by commas or spaces, or none", fmt::join(names, ", "));
+  type.allowed =
+      fmt::format("different names of {}, separated by commas or spaces, or none", fmt::join(metric_patterns(), ", "));
+  type.advice = metrics_hint;
   type.read = read_metrics;
-  type.write = [](const std::vector<MetricKind>& metrics) -> std::string {
-    std::vector<std::string_view> written;
-    for (const MetricKind metric : metrics) written.push_back(metric_of(metric).name);
+  type.write = [](const std::vector<MetricChoice>& metrics) -> std::string {
+    std::vector<std::string> written;
+    for (const MetricChoice& metric : metrics) written.push_back(metric.name());
     return written.empty() ? "none" : fmt::format("{}", fmt::join(written, ", "));
   };
+  return type;
+}
+
+ValueType<std::optional<MetricChoice>> metric_or_loss() {
+  ValueType<std::optional<MetricChoice>> type;
+  type.values = type.allowed = fmt::format("loss | {}", fmt::join(metric_patterns(), " | "));
+  type.advice = [](const std::string& text) {
+    const std::string hint = metric_hint(text);
+    return hint.empty() ? did_you_mean(text, {"loss"}) : hint;
+  };
+  type.read = [](const std::string& text) -> std::optional<std::optional<MetricChoice>> {
+    if (is_keyword(text, "loss")) return std::optional<MetricChoice>();
+    auto metric = read_metric(text);
+    if (!metric) return std::nullopt;
+    return std::make_optional(std::move(metric));
+  };
+  type.write = [](const std::optional<MetricChoice>& metric) { return metric ? metric->name() : "loss"; };
+  return type;
+}
+
+ValueType<std::string> metric_or_loss_text() {
+  const auto metric = metric_or_loss();
+  ValueType<std::string> type{metric.values, metric.allowed, {}, {}, {}, metric.advice};
+  type.read = [metric](const std::string& text) -> std::optional<std::string> {
+    const auto chosen = metric.read(text);
+    return chosen ? std::optional(metric.write(*chosen)) : std::nullopt;
+  };
+  type.write = [](const std::string& text) { return text; };
   return type;
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/text.hpp"
 #include "study/data_options.hpp"
+#include "study/metrics.hpp"
 #include "study/model_options.hpp"
 #include "study/run_options.hpp"
 
@@ -24,7 +25,9 @@ struct ValueType {
   std::string allowed;                                           ///< the same with all limits, for messages
   std::function<std::optional<Value>(const std::string&)> read;  ///< parses; nullopt: wrong type or out of range
   std::function<std::string(const Value&)> write;                ///< returns text that `read` accepts
-  std::vector<std::string> names;                                ///< the names of a choice; empty for other types
+  std::vector<std::string> names{};                              ///< the names of a choice; empty for other types
+  /// Advice for a text that `read` refuses, with a leading space, or ""; none: that for `names`.
+  std::function<std::string(const std::string&)> advice{};
 };
 
 /// The most rows, also as a number of batches, and the most epochs of a training. The number of its optimizer steps
@@ -60,8 +63,13 @@ ValueType<std::string> directory_name();
 /// Integers separated by spaces; `none` or empty text is the empty list.
 ValueType<std::vector<std::int64_t>> layer_widths();
 
-/// Names of metrics separated by commas or spaces, each at most once; `none` or empty text is the empty list.
-ValueType<std::vector<MetricKind>> metric_list();
+/// Metrics (study/metrics.hpp) separated by commas or spaces, each at most once; `none` or empty text is the empty
+/// list.
+ValueType<std::vector<MetricChoice>> metric_list();
+
+/// A metric, or `loss` for nullopt; the second one stores its text.
+ValueType<std::optional<MetricChoice>> metric_or_loss();
+ValueType<std::string> metric_or_loss_text();
 
 /// `type`, or `auto` for nullopt.
 template <class Value>

@@ -11,7 +11,7 @@ namespace sheaf {
 BestEpoch::BestEpoch(const TrainOptions& train)
     : patience_(train.patience.value_or(0)),
       min_change_(train.min_change),
-      larger_is_better_(train.stop_on && metric_of(*train.stop_on).larger_is_better()),
+      larger_is_better_(train.stop_on && train.stop_on->metric().larger_is_better()),
       keeps_best_(train.best_weights.value_or(false)) {}
 
 bool BestEpoch::add(std::int64_t epoch, double value) {

@@ -12,7 +12,6 @@
 #include "core/short_text.hpp"
 #include "data/splits.hpp"
 #include "models/network_state.hpp"
-#include "training/metrics/metric_value.hpp"
 #include "training/result_field.hpp"
 
 namespace sheaf {
@@ -120,7 +119,7 @@ struct TrainedIteration {
   IterationResult result;  ///< the caller fills rank, lane and times, except for `seconds`
   std::vector<float> predictions;
   std::vector<EpochResult> epochs;    ///< one for each completed epoch; filled only with `run.curves`
-  std::vector<MetricValue> metrics;   ///< the metrics of `run.metrics`, in their order; empty if the iteration failed
+  std::vector<double> metrics;        ///< the metrics of `run.metrics`, in their order; empty if the iteration failed
   std::vector<double> epoch_metrics;  ///< [epochs, metrics]: the same metrics after each of `epochs`
   std::string message;                ///< the error of a failed iteration, or a remark on its result; often empty
   double earlier_seconds = 0;         ///< the part of `seconds` that is from earlier jobs; not written to journals

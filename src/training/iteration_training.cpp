@@ -35,7 +35,7 @@ TrainingLoop IterationTraining::new_loop() const {
           rows_.count(),
           source_.validation,
           context_.study.run.curves.value_or(false),
-          context_.study.run.metrics,
+          context_.study.run.metrics.size(),
           training_.stage_epochs};
 }
 
@@ -104,7 +104,7 @@ bool IterationTraining::evaluate(const std::int64_t* rows, std::int64_t count,
 
 void IterationTraining::end_validation() {
   const RowSet& rows = source_.split.validation_rows;
-  const std::optional<MetricKind> stop_on = trial_.train.stop_on;
+  const std::optional<MetricChoice>& stop_on = trial_.train.stop_on;
   auto metrics = validation_metrics(context_.study);
   const std::size_t reported = metrics.size();
   if (stop_on) metrics.push_back(*stop_on);

@@ -22,14 +22,14 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
-                           std::vector<MetricKind> metrics, std::optional<IndexRange> epochs)
+                           std::size_t metric_count, std::optional<IndexRange> epochs)
     : train_(train),
       range_(epochs.value_or(IndexRange{0, train.epochs})),
       rows_(rows),
       epoch_batches_(epoch_steps(train, rows)),
       validation_(validation),
       has_curve_(has_curve),
-      metrics_(std::move(metrics)),
+      metric_count_(metric_count),
       rate_(train, epoch_batches_),
       best_(train) {}
 
@@ -59,12 +59,12 @@ void TrainingLoop::end_epoch() {
     validated_ = {};
   if (!has_curve_) return;
   epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
-  epoch_metrics_.resize(epoch_metrics_.size() + metrics_.size(), none);
+  epoch_metrics_.resize(epoch_metrics_.size() + metric_count_, none);
 }
 
 bool TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores,
                              std::optional<double> monitored) {
-  assert(next() == Next::validate && scores.size() == 1 + metrics_.size());
+  assert(next() == Next::validate && scores.size() == 1 + metric_count_);
   state_.awaits_validation = false;
   Validation found{mean_loss(loss_sum, rows), scores.front(), {scores.begin() + 1, scores.end()}};
   rate_.validated(found.loss);
@@ -101,18 +101,18 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
     trained.message = fmt::format(
         "{} (train.stop_on) is not defined for the validation rows, so all epochs were trained, and the last one "
         "counts",
-        metric_of(*train_.stop_on).name);
+        train_.stop_on->name());
   if (state_.diverged && !has_failed)
     trained.message = fmt::format("the training loss is not finite in epoch {}; the model is that of epoch {}",
                                   state_.epochs - 1, result.best_epoch);
   result.epochs = state_.epochs;
   result.steps = state_.steps;
   result.validation_seconds = state_.validation_seconds;
-  for (std::size_t number = 0; number < metrics_.size(); ++number)
-    trained.metrics.push_back({metrics_[number], validated_.metrics.empty() ? none : validated_.metrics[number]});
+  trained.metrics = validated_.metrics;
+  trained.metrics.resize(metric_count_, none);
   const auto earlier = std::min(static_cast<std::ptrdiff_t>(epochs_.size()), std::ptrdiff_t{range_.begin});
   trained.epochs.assign(epochs_.begin() + earlier, epochs_.end());
-  trained.epoch_metrics.assign(epoch_metrics_.begin() + earlier * static_cast<std::ptrdiff_t>(metrics_.size()),
+  trained.epoch_metrics.assign(epoch_metrics_.begin() + earlier * static_cast<std::ptrdiff_t>(metric_count_),
                                epoch_metrics_.end());
   for (EpochResult& epoch : trained.epochs) epoch.iteration = result.iteration;
 }
@@ -156,8 +156,8 @@ void TrainingLoop::restore(ByteReader& state) {
   auto epoch_metrics = state.get_list<std::vector<double>>();
   require(static_cast<std::int64_t>(epochs.size()) == (has_curve_ ? found.epochs : 0),
           "its number of epoch results is wrong");
-  require((validated.metrics.empty() || validated.metrics.size() == metrics_.size()) &&
-              epoch_metrics.size() == epochs.size() * metrics_.size(),
+  require((validated.metrics.empty() || validated.metrics.size() == metric_count_) &&
+              epoch_metrics.size() == epochs.size() * metric_count_,
           "its number of metrics is wrong");
   state_ = found;
   rate_ = rate;

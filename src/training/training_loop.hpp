@@ -24,10 +24,10 @@ class TrainingLoop {
   enum class Next { train, validate, end };
 
   /// For `rows` training rows, at least one. `has_curve`: write_results() adds one EpochResult for each epoch.
-  /// `metrics`: what each validation computes besides the score. `epochs`: those to train now, after those that a
+  /// `metric_count`: what each validation computes besides the score. `epochs`: those to train now, after those that a
   /// checkpoint has; nullopt: all.
   TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
-               std::vector<MetricKind> metrics = {}, std::optional<IndexRange> epochs = std::nullopt);
+               std::size_t metric_count = 0, std::optional<IndexRange> epochs = std::nullopt);
 
   /// The next step. The loop ends after all of its epochs, by early stopping, or if the loss of an epoch is not finite.
   Next next() const;
@@ -108,7 +108,7 @@ class TrainingLoop {
   std::int64_t rows_, epoch_batches_;
   ValidationEpochs validation_;
   bool has_curve_;
-  std::vector<MetricKind> metrics_;
+  std::size_t metric_count_;
   LearningRate rate_;
   BestEpoch best_;
   State state_;

@@ -23,8 +23,8 @@ COMMON = ["study.cfg", "--data.normalize=standard", "--model.kind=mlp", "--model
           "--run.device=cpu", "--run.progress=none"]
 STUDY = COMMON + [f"--data.file={DIGITS}", "--data.task=classification"]
 DRAWN = COMMON + ["--data.source=synthetic", "--data.task=regression"]
-METRICS = ["accuracy", "balanced_accuracy", "f1_macro", "f1_weighted", "precision_macro", "recall_macro", "matthews",
-           "top_3_accuracy", "log_loss", "brier", "ece", "roc_auc", "roc_auc_weighted", "average_precision"]
+METRICS = ["accuracy", "balanced_accuracy", "f1_macro", "f1_weighted", "precision_macro", "precision_weighted",
+           "recall_macro", "recall_weighted", "matthews", "top_3_accuracy", "log_loss", "brier", "ece", "roc_auc", "roc_auc_weighted", "average_precision"]
 RANKED = ["roc_auc", "roc_auc_weighted", "average_precision"]
 REGRESSION_METRICS = ["r2", "explained_variance", "mae", "mse", "rmse", "median_ae", "mape", "max_error"]
 LOWEST_IS_BEST = {"log_loss", "brier", "ece", *REGRESSION_METRICS[2:]}
@@ -145,9 +145,9 @@ checks.check(abs(whole["roc_auc"] - report["roc_auc"]) < 1e-12, "repeated rows h
 checks.check(limited.pop("left_out", None) == RANKED and {**limited, **{name: whole[name] for name in RANKED}} == whole,
              "metrics that need too much memory are left out", str(limited))
 text = sheaf("evaluate", "search2", "--data.file=many.h5", "--data.memory=1").stdout
-checks.check("ROC AUC            left out" in text, "the report names the metric that it leaves out", text)
+checks.check("ROC AUC              left out" in text, "the report names the metric that it leaves out", text)
 text = sheaf("evaluate", "search2", "--data.file=few.h5").stdout
-checks.check("ROC AUC            not defined for classes without rows" in text, "a class without rows", text)
+checks.check("ROC AUC              not defined for classes without rows" in text, "a class without rows", text)
 
 # An ensemble: the log loss is convex, so that of the mean is not larger than the mean of the members.
 run("ensemble", "--ensemble.members=3", "--data.validation=0.3", "--run.metrics=roc_auc f1_macro",
@@ -205,6 +205,60 @@ for data, names in (("classes.h5", METRICS), ("values.h5", REGRESSION_METRICS)):
     report = evaluate(f"by_{name}", f"--data.file={data}")
     checks.check([key for key in report if key in names] == names, f"evaluate {data}: all metrics", str(report))
     checks.check(evaluate(f"by_{name}", f"--data.file={data}", ranks=2) == report, f"evaluate {data} on two ranks")
+
+# Metrics with a parameter: columns have their names, and a search, early stopping and an evaluation use them.
+with h5py.File("named.h5", "w") as file, h5py.File("classes.h5") as classes:
+    file["features"] = classes["features"][:]
+    file["targets"] = classes["targets"][:]
+    file["targets"].attrs["class_names"] = ["low", "Below", "middle", "1", "high, very"]
+    labels = classes["targets"][:]
+NAMED = ["f1:Below", "precision:0", "recall:4", "f1:1", "top_k:2"]
+result = sheaf("run", "named.h5", "--run.output=named", "--run.device=cpu", "--search.folds=2", "--train.epochs=6",
+               "--search.train.learning_rate=1e-3, 1e-2", "--search.metric=Recall:high, very", "--run.curves=true",
+               f"--run.metrics={' '.join(NAMED)}", "--train.stop_on=f1:middle", "--train.best_weights=true")
+checks.check(result.code == 0 and "recall (high, very)" in result.stdout, "metrics with a parameter", result.stderr)
+rows = read_csv("named/results.csv")
+trials, epochs = table("named", "trials"), table("named", "epochs")
+for name in NAMED:
+    checks.check(all(0 <= float(row[name]) <= 1 for row in rows) and f"mean_{name}" in trials.dtype.names and
+                 name in epochs.dtype.names, f"columns of {name}")
+checks.check([float(row["recall:4"]) for row in rows] == [float(row["validation_score"]) for row in rows],
+             "a class by its name and by its number")
+report = evaluate("named", "--data.file=named.h5", f"--metrics={','.join(NAMED)}", "--predictions=named-out.h5")
+with h5py.File("named-out.h5") as file:
+    predicted, probabilities = file["labels"][:], file["probabilities"][:]
+for name, label in (("f1:Below", 1), ("f1:1", 3)):
+    right = ((predicted == label) & (labels == label)).sum()
+    value = 2 * right / ((predicted == label).sum() + (labels == label).sum())
+    checks.check(abs(report[name] - value) < 1e-12, f"evaluate: {name}", f"{report[name]} {value}")
+best = numpy.argsort(-probabilities, axis=1, kind="stable")[:, :2]
+checks.check(abs(report["top_k:2"] - (best == labels[:, None]).any(axis=1).mean()) < 1e-12, "evaluate: top_k:2")
+run("quantile", "--data.file=values.h5", "--data.validation=0.2", "--search.metric=pinball:0.9",
+    "--run.metrics=pinball:.1", "--search.train.learning_rate=1e-3, 1e-1", study=COMMON + ["--data.task=regression"])
+trials = table("quantile", "trials")
+checks.check(list(trials["mean_score"]) == sorted(trials["mean_score"]) and (trials["mean_pinball:.1"] > 0).all(),
+             "the lowest pinball loss is first", str(trials))
+for case, code, reason, *args in (
+        ("a class that does not exist", 1, "named.h5' (it has no class 'middel'; its classes are"
+         " 'low', 'Below', 'middle', '1' and 'high, very'). Use the name of a class, or a number from 0 to 4. Did "
+         "you mean 'middle'?", "--search.metric=f1:middel"),
+        ("a class number that does not exist", 1, "run.metrics = recall:5 does not fit", "--run.metrics=recall:5"),
+        ("too many classes", 1, "named.h5' (it has 5 classes). Use a number of at most 5.", "--train.stop_on=top_k:6", "--train.patience=3"),
+        ("one of the searched classes", 1, "train.stop_on = f1:7", "--search.train.stop_on=f1:0, f1:7",
+         "--train.patience=3"),
+        ("no class", 2, "f1:CLASS needs a class", "--run.metrics=f1"),
+        ("top_k:0", 2, "top_k:N needs an integer of at least 1", "--search.metric=top_k:0"),
+        ("pinball:2", 2, "pinball:Q needs a number between 0 and 1", "--search.metric=pinball:2"),
+        ("pinball of classes", 2, "search.metric = pinball:0.5 does not apply", "--search.metric=pinball:0.5")):
+    result = sheaf("run", "named.h5", "--run.output=refused", *args, ranks=2)
+    checks.check(result.code == code and reason in result.stderr, case, result.stderr)
+for case, code, reason, *args in (
+        ("evaluate: a class that does not exist", 1, "--metrics = f1:9 does not fit model 'named' (it has no class '9'",
+         "--metrics=f1:9"),
+        ("evaluate: a metric of numbers", 2, "--metrics = pinball:0.5 does not apply", "--metrics=pinball:0.5"),
+        ("evaluate: no metric", 2, "is not valid", "--metrics=f1")):
+    result = sheaf("evaluate", "named", "--data.file=named.h5", *args)
+    checks.check(result.code == code and reason in result.stderr, case, result.stderr)
 
 for case, reason, *args in (
         ("huber_delta without huber", "train.huber_delta = 2 has no effect", "--train.huber_delta=2"),

@@ -54,7 +54,7 @@ def journals():
     of_study = zlib.crc32(f"{study}\n{data}".encode())
     lines = [header]
     for number, more in enumerate(['', ',"message":"it failed"', ',"curve":[[1,0.5,"nan",-0.0],[2,"inf",1e300,0]]',
-                                   ',"metrics":{"accuracy":0.5},"curve":[[1,0.5,"nan",-0.0,1]]',
+                                   ',"metrics":[0.5],"curve":[[1,0.5,"nan",-0.0,1]]',
                                    f',"predictions":[0,{len(predictions)},{zlib.crc32(predictions)}]']):
         status = "failed" if "message" in more else "finished"
         lines.append(closed(f'{{"iteration":{number},"status":"{status}","rank":0,"lane":0,"gpu":-1,"engine":"torch",'

@@ -43,14 +43,16 @@ def differences(program, folder, name, features, targets, dropped=None):
     run = str(folder / name)
     call(program, "run", training, f"--run.output={run}", "--run.device=cpu", "--run.progress=none",
          "--data.normalize=standard", "--train.epochs=3")
-    report = json.loads(call(program, "evaluate", run, f"--data.file={test}", f"--predictions={predictions}",
-                             "--output=json"))
+    call(program, "evaluate", run, f"--data.file={test}", f"--predictions={predictions}")
     with h5py.File(predictions) as file:
         if targets.dtype.kind == "f":
             values = metric_cases.regression(file["values"][:].astype(float), targets[rows].astype(float), None)
         else:
             probabilities = file["probabilities"][:].astype(float)
             values = metric_cases.classification("cross_entropy", probabilities, targets[rows], None, True)
+    with_parameters = ",".join(metric for metric in values if ":" in metric)
+    report = json.loads(call(program, "evaluate", run, f"--data.file={test}", f"--metrics={with_parameters}",
+                             "--output=json"))
     print(f"{name}: {len(values)} metrics of {len(rows)} rows")
     return [(name, metric, report.get(metric), value) for metric, value in values.items()
             if report.get(metric) is None or not abs(report[metric] - value) < 1e-5 * max(1, abs(value))]

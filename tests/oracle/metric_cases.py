@@ -66,10 +66,10 @@ def average_precision(labels, scores, weights):
     return metrics.average_precision_score(columns, scores, average="macro", sample_weight=weights)
 
 
-def top_3_accuracy(labels, outputs, weights):
+def top_accuracy(count, labels, outputs, weights):
     classes = outputs.shape[1]
     scores = outputs[:, 1] if classes == 2 else outputs
-    return metrics.top_k_accuracy_score(labels, scores, k=3, labels=range(classes), sample_weight=weights)
+    return metrics.top_k_accuracy_score(labels, scores, k=count, labels=range(classes), sample_weight=weights)
 
 
 def brier(labels, scores, weights):
@@ -103,13 +103,22 @@ def classification(loss, outputs, labels, weights, are_probabilities):
         "f1_macro": metrics.f1_score(labels, predicted, average="macro", sample_weight=weights),
         "f1_weighted": metrics.f1_score(labels, predicted, average="weighted", sample_weight=weights),
         "precision_macro": metrics.precision_score(labels, predicted, average="macro", sample_weight=weights),
+        "precision_weighted": metrics.precision_score(labels, predicted, average="weighted", sample_weight=weights),
         "recall_macro": metrics.recall_score(labels, predicted, average="macro", sample_weight=weights),
+        "recall_weighted": metrics.recall_score(labels, predicted, average="weighted", sample_weight=weights),
         "matthews": metrics.matthews_corrcoef(labels, predicted, sample_weight=weights),
         "roc_auc": mean_area(labels, scores, weights),
         "roc_auc_weighted": weighted_area(labels, scores, weights),
         "average_precision": average_precision(labels, scores, weights),
-        "top_3_accuracy": top_3_accuracy(labels, outputs, weights),
+        "top_3_accuracy": top_accuracy(3, labels, outputs, weights),
     }
+    for label in range(min(outputs.shape[1], 3)):
+        one = {"labels": [label], "average": "macro", "sample_weight": weights}
+        values[f"f1:{label}"] = metrics.f1_score(labels, predicted, **one)
+        values[f"precision:{label}"] = metrics.precision_score(labels, predicted, **one)
+        values[f"recall:{label}"] = metrics.recall_score(labels, predicted, **one)
+    for count in range(2, outputs.shape[1]):
+        values[f"top_k:{count}"] = top_accuracy(count, labels, outputs, weights)
     if loss != "mse":
         classes = range(outputs.shape[1])
         values["log_loss"] = metrics.log_loss(labels, scores, labels=classes, sample_weight=weights)
@@ -140,7 +149,9 @@ def regression(outputs, targets, weights):
             "rmse": root_mean_squared_error(targets, outputs, weights),
             "median_ae": metrics.median_absolute_error(targets, outputs, sample_weight=weights),
             "mape": metrics.mean_absolute_percentage_error(targets, outputs, sample_weight=weights),
-            "max_error": max_error(outputs, targets, weights)}
+            "max_error": max_error(outputs, targets, weights),
+            **{f"pinball:{quantile}": metrics.mean_pinball_loss(targets, outputs, alpha=quantile, sample_weight=weights)
+               for quantile in (0.1, 0.5, 0.95)}}
 
 
 def rounded(values, step):

@@ -79,10 +79,7 @@ inline bool same(const EpochResult& a, const EpochResult& b) {
 }
 
 inline bool same_metrics(const TrainedIteration& a, const TrainedIteration& b) {
-  return std::equal(a.metrics.begin(), a.metrics.end(), b.metrics.begin(), b.metrics.end(),
-                    [](const MetricValue& one, const MetricValue& other) {
-                      return one.metric == other.metric && same_bits(one.value, other.value);
-                    }) &&
+  return std::equal(a.metrics.begin(), a.metrics.end(), b.metrics.begin(), b.metrics.end(), same_bits) &&
          std::equal(a.epoch_metrics.begin(), a.epoch_metrics.end(), b.epoch_metrics.begin(), b.epoch_metrics.end(),
                     same_bits);
 }

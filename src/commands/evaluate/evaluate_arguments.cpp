@@ -56,6 +56,8 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
                                                        {"logits", OutputKind::logits},
                                                        {"probabilities", OutputKind::probabilities}}),
                                    key, text);
+  } else if (key == "metrics") {
+    request.metrics = option_value(metric_list(), key, text);
   } else if (key == "predictions") {
     request.predictions = read_path("--" + key, option_value(non_empty_text(), key, text), PathOrigin{});
   } else if (key == "overwrite") {
@@ -133,7 +135,8 @@ const std::vector<std::string> switches = {"overwrite"};
 const LineOptions& evaluate_options() {
   static const LineOptions options{
       joined({{"data.file", "data.targets", "data.memory"}, data_keys, run_keys}),
-      joined({{"loss", "iteration", "outputs", "predictions", "overwrite", "output", "id"}, csv_reading_options()}),
+      joined({{"loss", "metrics", "iteration", "outputs", "predictions", "overwrite", "output", "id"},
+              csv_reading_options()}),
       {},
       switches};
   return options;
@@ -206,6 +209,8 @@ data
 )" + fmt::format("  --loss={}\n", loss_names()) +
          R"(                         default: the training loss; for other models, cross_entropy for classification, otherwise mse.
                          huber has the delta of the training; for models that were trained otherwise, 1
+  --metrics=NAME,...     metrics with a parameter, in addition to all others: f1:CLASS, precision:CLASS and
+                         recall:CLASS (a class name or number), top_k:N, pinball:Q
 )" + csv_help +
          R"(  --label=NAME|N,...    the target columns; several are found by their names, in any order; default: those used in
                         training; for models that were not saved by sheaf, the last column

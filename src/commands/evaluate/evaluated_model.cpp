@@ -237,6 +237,35 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
   return scoring;
 }
 
+// Chooses the metrics: all without a parameter that apply, and the further ones of the request, in the order of the
+// table. Local.
+void choose_metrics(const EvaluationRequest& request, EvaluatedModel& evaluated) {
+  const Scoring& scoring = evaluated.scoring;
+  if (!request.metrics.empty() && evaluated.rows->targets() == nullptr)
+    throw UsageError(fmt::format("--metrics needs targets ('{}' has none). Leave it out.", request.data.file));
+  for (const Metric& metric : metric_table)
+    if (metric.parameter == MetricParameter::none && applies_to(metric, scoring.task, scoring.loss.kind))
+      evaluated.metrics.emplace_back(metric.kind);
+  for (const MetricChoice& metric : request.metrics) {
+    if (!applies_to(metric.metric(), scoring.task, scoring.loss.kind))
+      throw UsageError(fmt::format(
+          "--metrics = {} does not apply to model '{}' ({}). Leave it out.", metric.name(), request.model,
+          metric.metric().task != scoring.task
+              ? scoring.task == Task::regression ? "it predicts numbers" : "it predicts classes"
+              : fmt::format("with the loss {}, its outputs are not probabilities", loss_of(scoring.loss.kind).name)));
+    if (metric.metric().parameter != MetricParameter::none) evaluated.metrics.push_back(metric);
+  }
+  std::stable_sort(evaluated.metrics.begin(), evaluated.metrics.end(),
+                   [](const MetricChoice& a, const MetricChoice& b) { return a.kind < b.kind; });
+  const auto& names = evaluated.class_names();
+  for (const MetricChoice& metric : evaluated.metrics) {
+    const std::string problem =
+        metric_problem("--metrics", metric, names, scoring.output_count, fmt::format("model '{}'", request.model));
+    require(problem.empty(), problem);
+    evaluated.functions.push_back(*metric_function(metric, names, scoring.output_count));
+  }
+}
+
 // Chooses the offsets of targets and outputs: those of the models, otherwise those of the targets. Local.
 void choose_target_offsets(EvaluatedModel& evaluated) {
   if (evaluated.scoring.task != Task::regression) return;
@@ -252,6 +281,12 @@ const DataDescription& EvaluatedModel::description() const {
   static const DataDescription unknown;
   const auto& trained = models.front().trained;
   return trained ? trained->description.data : unknown;
+}
+
+std::vector<std::string> EvaluatedModel::class_names() const {
+  const auto& names = description().class_names;
+  const bool fit = static_cast<std::int64_t>(names.size()) == scoring.output_count;
+  return predicts_classes() && fit ? names : std::vector<std::string>();
 }
 
 std::vector<std::string> model_files(const EvaluationRequest& request) {
@@ -282,6 +317,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
   require_same_files(request, world);
   agree(world, [&] {
     evaluated.scoring = choose_scoring(request, evaluated);
+    choose_metrics(request, evaluated);
     choose_target_offsets(evaluated);
     evaluated.scoring.target_offsets = evaluated.target_offsets;
     evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;

@@ -22,13 +22,17 @@ struct EvaluatedModel {
   std::unique_ptr<EvaluatedRows> rows;
   std::optional<IdColumn> ids;  ///< on rank 0, with --id
   Scoring scoring;
-  std::vector<double> target_offsets;  ///< targets and outputs are without them; empty: none
-  bool gives_probabilities = false;    ///< the outputs of each model are class probabilities, not logits
+  std::vector<MetricChoice> metrics;      ///< all that apply, and the further ones of the request
+  std::vector<MetricFunction> functions;  ///< the same with the values of their parameters
+  std::vector<double> target_offsets;     ///< targets and outputs are without them; empty: none
+  bool gives_probabilities = false;       ///< the outputs of each model are class probabilities, not logits
 
   /// Whether predictions are class probabilities, not values.
   bool predicts_classes() const { return scoring.task == Task::classification; }
   /// Describes the data of the training; empty for models that were not written by sheaf.
   const DataDescription& description() const;
+  /// [outputs]; empty if they are not known, for example for a model that was not written by sheaf.
+  std::vector<std::string> class_names() const;
   ReaderOptions reader_options() const { return {scoring.task, scoring.output_count, target_offsets}; }
 };
 

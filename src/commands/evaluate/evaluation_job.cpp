@@ -41,8 +41,8 @@ namespace {
 constexpr double max_gathered_outputs = 1 << 30;
 
 // The number of values in the EvaluationSums of one segment.
-std::int64_t number_count(const Scoring& scoring) {
-  return static_cast<std::int64_t>(EvaluationSums(scoring).numbers().size());
+std::int64_t number_count(const EvaluatedModel& evaluated) {
+  return static_cast<std::int64_t>(EvaluationSums(evaluated.scoring, evaluated.functions).numbers().size());
 }
 
 // Number of segments, ranges of batches that depend only on the file and the model. Sums are added up in row order
@@ -64,7 +64,7 @@ struct PartialResult {
 PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& run, const Placement& placement,
                             const PredictionFile* predictions, bool keeps_rows, IndexRange segments) {
   const std::int64_t all_segments = segment_count(evaluated), batches = evaluated.rows->batch_count();
-  const std::int64_t numbers_per_segment = number_count(evaluated.scoring);
+  const std::int64_t numbers_per_segment = number_count(evaluated);
   PartialResult part{std::vector<double>(static_cast<std::size_t>(segments.count() * numbers_per_segment)),
                      UnorderedResult(evaluated, keeps_rows), 0, 0};
   std::mutex mutex;
@@ -112,31 +112,39 @@ UnorderedResult gather_unordered(UnorderedResult own, const Scoring& scoring, co
 }
 
 // The fit of the model from the numbers of all segments, in row order. Pure.
-Fit fit_of(const Scoring& scoring, const std::vector<double>& numbers, UnorderedResult unordered,
+Fit fit_of(const EvaluatedModel& evaluated, const std::vector<double>& numbers, UnorderedResult unordered,
            std::int64_t threads) {
-  EvaluationSums sums(scoring);
-  const auto numbers_per_segment = static_cast<std::size_t>(number_count(scoring));
+  EvaluationSums sums(evaluated.scoring, evaluated.functions);
+  const auto numbers_per_segment = static_cast<std::size_t>(number_count(evaluated));
   for (std::size_t first = 0; first < numbers.size(); first += numbers_per_segment)
-    sums.append({scoring, numbers.data() + first});
+    sums.append({evaluated.scoring, evaluated.functions, numbers.data() + first});
+  std::vector<MetricKind> ranked_kinds;
+  for (const MetricFunction& metric : evaluated.functions)
+    if (metric_of(metric.kind).family == MetricFamily::ranked) ranked_kinds.push_back(metric.kind);
+  const std::vector<double> pointwise = sums.values();
+  std::vector<double> ranked;
+  if (unordered.ranked) ranked = ranked_metrics(ranked_kinds, *unordered.ranked, threads);
   Fit fit;
   fit.loss = sums.loss();
-  fit.metrics = sums.metrics();
-  std::vector<MetricKind> ranked;
-  for (const Metric& metric : metric_table) {
-    if (!applies_to(metric, scoring.task, scoring.loss.kind)) continue;
-    if (metric.family == MetricFamily::counts)
-      fit.metrics.push_back({metric.kind, counts_metric(metric.kind, *unordered.counts)});
-    if (metric.family == MetricFamily::ranked) ranked.push_back(metric.kind);
+  auto next_pointwise = pointwise.begin();
+  auto next_ranked = ranked.begin();
+  for (std::size_t number = 0; number < evaluated.metrics.size(); ++number) {
+    const MetricChoice& metric = evaluated.metrics[number];
+    switch (metric.metric().family) {
+      case MetricFamily::pointwise:
+        fit.metrics.push_back({metric, *next_pointwise++});
+        break;
+      case MetricFamily::counts:
+        fit.metrics.push_back({metric, counts_metric(evaluated.functions[number], *unordered.counts)});
+        break;
+      case MetricFamily::ranked:
+        if (unordered.ranked)
+          fit.metrics.push_back({metric, *next_ranked++});
+        else
+          fit.left_out.push_back(metric);
+        break;
+    }
   }
-  if (unordered.ranked) {
-    const std::vector<double> values = ranked_metrics(ranked, *unordered.ranked, threads);
-    for (std::size_t number = 0; number < ranked.size(); ++number)
-      fit.metrics.push_back({ranked[number], values[number]});
-  } else {
-    fit.left_out = std::move(ranked);
-  }
-  std::sort(fit.metrics.begin(), fit.metrics.end(),
-            [](const MetricValue& a, const MetricValue& b) { return a.metric < b.metric; });
   fit.confusion = std::move(unordered.confusion);
   return fit;
 }
@@ -147,7 +155,7 @@ Fit gather_fit(const EvaluatedModel& evaluated, PartialResult part, std::int64_t
   UnorderedResult unordered = gather_unordered(std::move(part.unordered), evaluated.scoring, world);
   Fit fit;
   agree(world, [&] {
-    if (world.is_root()) fit = fit_of(evaluated.scoring, numbers, std::move(unordered), threads);
+    if (world.is_root()) fit = fit_of(evaluated, numbers, std::move(unordered), threads);
   });
   return fit;
 }
@@ -174,19 +182,12 @@ void log_changed_cells(const PartialResult& part, const Communicator& world) {
   if (unknown_cells > 0) log_root(unknown_cells_note(unknown_cells));
 }
 
-// Empty if they are not known, for example for a model that was not written by sheaf.
-std::vector<std::string> class_names_of(const EvaluatedModel& evaluated) {
-  const auto& names = evaluated.description().class_names;
-  const bool fit = static_cast<std::int64_t>(names.size()) == evaluated.scoring.output_count;
-  return evaluated.predicts_classes() && fit ? names : std::vector<std::string>();
-}
-
 PredictionContents contents_of(const EvaluatedModel& evaluated, const EvaluationRequest& request) {
   PredictionContents contents;
   contents.rows = evaluated.rows->count();
   contents.outputs = evaluated.scoring.output_count;
   contents.is_classification = evaluated.predicts_classes();
-  contents.class_names = class_names_of(evaluated);
+  contents.class_names = evaluated.class_names();
   const auto& target_names = evaluated.description().target_names;
   if (!contents.is_classification && static_cast<std::int64_t>(target_names.size()) == contents.outputs)
     contents.target_names = target_names;
@@ -257,7 +258,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.rows = rows;
   report.outputs = evaluated->scoring.output_count;
   report.is_classification = evaluated->predicts_classes();
-  report.class_names = class_names_of(*evaluated);
+  report.class_names = evaluated->class_names();
   report.predictions = request.predictions;
   report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;
   return report;

@@ -63,7 +63,7 @@ EvaluationLane::EvaluationLane(const EvaluatedModel& evaluated, const RunOptions
 }
 
 EvaluationSums EvaluationLane::evaluate(IndexRange batches) {
-  EvaluationSums sums(evaluated_.scoring);
+  EvaluationSums sums(evaluated_.scoring, evaluated_.functions);
   for (std::int64_t begin = batches.begin; begin < batches.end; begin += batches_at_once_)
     evaluate_rows(evaluated_.rows->rows_of({begin, std::min(begin + batches_at_once_, batches.end)}), sums);
   return sums;

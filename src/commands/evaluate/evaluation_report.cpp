@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -89,21 +90,22 @@ std::string evaluation_text(const EvaluationReport& report) {
                                  : fmt::format("ensemble of {}, '{}' to '{}'", report.models.size(),
                                                printable(report.models.front()), printable(report.models.back()));
   std::string text;
-  const auto add = [&text](std::string_view label, const std::string& value) {
-    text += fmt::format("{:<18} {}\n", label, value);
+  std::size_t width = 18;
+  if (report.fit)
+    for (const MetricValue& metric : report.fit->metrics) width = std::max(width, metric.metric.label().size());
+  const auto add = [&](std::string_view label, const std::string& value) {
+    text += fmt::format("{:<{}} {}\n", label, width, value);
   };
   add("model", models);
   add("data", fmt::format("'{}', {}", printable(report.data), counted(report.rows, "row")));
   add("engine", report.engine);
   if (report.fit) {
     add("loss", fmt::format("{:.6g} ({})", report.fit->loss, loss_of(report.loss).name));
-    for (const auto& [kind, value] : report.fit->metrics) {
-      const Metric& metric = metric_of(kind);
-      add(metric.label,
-          std::isnan(value) ? fmt::format("not defined for {}", metric.undefined) : fmt::format("{:.6f}", value));
-    }
-    for (const MetricKind metric : report.fit->left_out)
-      add(metric_of(metric).label, "left out: the outputs of all rows do not fit into data.memory");
+    for (const auto& [metric, value] : report.fit->metrics)
+      add(printable(metric.label()), std::isnan(value) ? fmt::format("not defined for {}", metric.metric().undefined)
+                                                       : fmt::format("{:.6f}", value));
+    for (const MetricChoice& metric : report.fit->left_out)
+      add(metric.label(), "left out: the outputs of all rows do not fit into data.memory");
     if (const std::string note = confusion_note(report); !note.empty()) add("confusion", note);
   }
   if (!report.predictions.empty()) add("predictions", fmt::format("'{}'", printable(report.predictions)));
@@ -124,8 +126,8 @@ std::string evaluation_json(const EvaluationReport& report) {
   if (report.fit) {
     json["loss_kind"] = loss_of(report.loss).name;
     json["loss"] = report.fit->loss;
-    for (const auto& [metric, value] : report.fit->metrics) json[std::string(metric_of(metric).name)] = value;
-    for (const MetricKind metric : report.fit->left_out) json["left_out"].push_back(metric_of(metric).name);
+    for (const auto& [metric, value] : report.fit->metrics) json[metric.name()] = value;
+    for (const MetricChoice& metric : report.fit->left_out) json["left_out"].push_back(metric.name());
     if (!report.fit->confusion.empty()) json["confusion"] = json_confusion(report);
   }
   if (!report.predictions.empty()) json["predictions"] = report.predictions;

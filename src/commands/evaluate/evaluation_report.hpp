@@ -7,17 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "study/metrics.hpp"
 #include "study/train_options.hpp"
-#include "training/metrics/evaluation_sums.hpp"
 
 namespace sheaf {
+
+/// The value of a metric; NaN if it is not defined.
+struct MetricValue {
+  MetricChoice metric;
+  double value;
+};
 
 /// How well predictions fit their targets.
 struct Fit {
   double loss = 0;
-  std::vector<MetricValue> metrics{};   ///< all metrics that apply, except those left out
-  std::vector<std::int64_t> confusion;  ///< [classes, classes]: rows are labels, columns predictions; may be empty
-  std::vector<MetricKind> left_out{};   ///< metrics that need all rows, which do not fit into data.memory
+  std::vector<MetricValue> metrics{};    ///< those of the evaluation, except those left out
+  std::vector<std::int64_t> confusion;   ///< [classes, classes]: rows are labels, columns predictions; may be empty
+  std::vector<MetricChoice> left_out{};  ///< metrics that need all rows, which do not fit into data.memory
 };
 
 struct EvaluationReport {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "commands/evaluate/evaluated_rows.hpp"
 #include "data/import/csv_options.hpp"
 #include "study/data_options.hpp"
+#include "study/metrics.hpp"
 #include "study/run_options.hpp"
 #include "study/train_options.hpp"
 
@@ -27,8 +29,9 @@ struct EvaluationRequest {
   std::optional<Task> task;      ///< none: from the model file, otherwise from the type of the targets
   std::optional<LossKind> loss;  ///< none: from the model file, otherwise from the task
   OutputKind outputs = OutputKind::automatic;
-  std::string predictions;  ///< CSV or HDF5 file to write; may be empty
-  bool overwrite = false;   ///< replace that file
+  std::vector<MetricChoice> metrics;  ///< further metrics, with a parameter
+  std::string predictions;            ///< CSV or HDF5 file to write; may be empty
+  bool overwrite = false;             ///< replace that file
 };
 
 /// An evaluation and the format of its report.

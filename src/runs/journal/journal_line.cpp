@@ -14,14 +14,13 @@
 
 #include "files/checksum.hpp"
 #include "runs/journal/field_values.hpp"
-#include "study/metrics.hpp"
 #include "study/study.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps the order of metrics
+using Json = nlohmann::json;
 
 constexpr std::string_view stage_line_beginning = "{\"stage\":";
 constexpr std::size_t ending_size = sizeof(R"(,"crc32":"01234567"})") - 1;
@@ -139,24 +138,13 @@ void read(const Json& value, IterationStatus& to) {
   throw std::invalid_argument("no such status");
 }
 
-void add_metrics(std::string& text, const std::vector<MetricValue>& metrics) {
+void add_metrics(std::string& text, const std::vector<double>& metrics) {
   text += metrics_key;
-  for (const auto& [metric, value] : metrics) {
-    text += text.back() == '{' ? "\"" : ",\"";
-    text += metric_of(metric).name;
-    text += "\":";
+  for (const double value : metrics) {
+    if (text.back() != '[') text += ',';
     add(text, value);
   }
-  text += '}';
-}
-
-// In the order of the line, since the values of the curve follow it.
-void read_metrics(const Json& object, std::vector<MetricValue>& metrics) {
-  for (const auto& [name, value] : object.items()) {
-    const Metric* const metric = find_metric(name);
-    if (metric == nullptr) throw std::invalid_argument("no such metric");
-    metrics.push_back({metric->kind, number(value)});
-  }
+  text += ']';
 }
 
 void add_curve(std::string& text, const TrainedIteration& iteration) {
@@ -217,7 +205,8 @@ JournalLine parse_result(const Json& object) {
     if (found != object.end()) read(*found, field.in(iteration.result));
   });
   if (iteration.result.status == IterationStatus::missing) throw std::invalid_argument("no status");
-  if (object.contains("metrics")) read_metrics(object.at("metrics"), iteration.metrics);
+  if (object.contains("metrics"))
+    for (const Json& value : object.at("metrics")) iteration.metrics.push_back(number(value));
   if (object.contains("message")) object.at("message").get_to(iteration.message);
   if (object.contains("curve")) read_curve(object.at("curve"), iteration);
   if (object.contains("predictions")) {

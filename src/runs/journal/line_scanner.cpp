@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "runs/journal/field_values.hpp"
-#include "study/metrics.hpp"
 
 namespace sheaf {
 namespace {
@@ -148,16 +147,11 @@ bool scan_fields(Scanner& scanner, IterationResult& result) {
          result.status != IterationStatus::missing;
 }
 
-bool scan_metrics(Scanner& scanner, std::vector<MetricValue>& metrics) {
+bool scan_metrics(Scanner& scanner, std::vector<double>& metrics) {
   do {
-    std::string_view name;
-    double value = 0;
-    if (!scanner.name(name) || !scanner.skip(":") || !scanner.number(value)) return false;
-    const Metric* const metric = find_metric(name);
-    if (metric == nullptr) return false;
-    metrics.push_back({metric->kind, value});
+    if (!scanner.number(metrics.emplace_back())) return false;
   } while (scanner.skip(","));
-  return scanner.skip("}");
+  return scanner.skip("]");
 }
 
 bool scan_curve(Scanner& scanner, TrainedIteration& iteration) {

@@ -95,11 +95,8 @@ void for_each_part(std::uint32_t parts, const TrainedIteration& iteration, const
     put_value(value);
   });
   if (parts & metrics_part) {
-    put_bytes(static_cast<std::uint8_t>(iteration.metrics.size()));
-    for (const auto& [metric, value] : iteration.metrics) {
-      put_bytes(metric);
-      put_value(value);
-    }
+    put_bytes(static_cast<std::uint32_t>(iteration.metrics.size()));
+    for (const double value : iteration.metrics) put_value(value);
   }
   if (parts & predictions_part) put_bytes(predictions);
   if (parts & curve_part) {
@@ -206,11 +203,8 @@ JournaledIteration PackedResult::unpack() const {
     from.get(value);
   });
   if (head.parts & metrics_part) {
-    trained.metrics.resize(from.get<std::uint8_t>());
-    for (auto& [metric, value] : trained.metrics) {
-      from.get(metric);
-      from.get(value);
-    }
+    trained.metrics.resize(from.get<std::uint32_t>());
+    for (double& value : trained.metrics) from.get(value);
   }
   if (head.parts & predictions_part) from.get(iteration.predictions);
   if (head.parts & curve_part) {

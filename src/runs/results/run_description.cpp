@@ -75,11 +75,11 @@ Json json_of(const Study& study, const Plan& plan, const TrialSummary& trial) {
     keys[plan.searched_keys()[key]] = plan.value(trial.trial, key);
   Json metrics = Json::object();
   for (std::size_t number = 0; number < study.run.metrics.size(); ++number)
-    metrics[std::string(metric_of(study.run.metrics[number]).name)] = trial.mean_metrics[number];
+    metrics[study.run.metrics[number].name()] = trial.mean_metrics[number];
   return {{"trial", trial.trial},
           {"keys", keys},
-          {"ranked_by", ranking_of(study).by_loss ? "validation loss" : score_metric(study).label},
-          {"metric", score_metric(study).label},
+          {"ranked_by", ranking_of(study).by_loss ? "validation loss" : score_metric(study).label()},
+          {"metric", score_metric(study).label()},
           {"mean_score", trial.mean_score},
           {"score_deviation", trial.score_deviation},
           {"scores", trial.scores},

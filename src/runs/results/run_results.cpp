@@ -65,8 +65,7 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
 void ResultTally::add_values(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
   const IterationResult& result = iteration.result;
   std::vector<double> metrics(study_.run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t number = 0; number < iteration.metrics.size(); ++number)
-    metrics[number] = iteration.metrics[number].value;
+  for (std::size_t number = 0; number < iteration.metrics.size(); ++number) metrics[number] = iteration.metrics[number];
   Spreads& spreads = results_.spreads;
   spreads.metrics.resize(metrics.size());
   if (result.status == IterationStatus::finished) {

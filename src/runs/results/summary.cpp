@@ -20,20 +20,20 @@ namespace {
 constexpr std::size_t leaderboard_rows = 20;
 
 std::string score_name(const Study& study) {
-  return std::string(score_metric(study).label);
+  return score_metric(study).label();
 }
 
 // The numbers of the metrics of run.metrics, except that of the score.
 std::vector<std::size_t> further_metrics(const Study& study) {
   std::vector<std::size_t> numbers;
   for (std::size_t number = 0; number < study.run.metrics.size(); ++number)
-    if (&metric_of(study.run.metrics[number]) != &score_metric(study)) numbers.push_back(number);
+    if (!(study.run.metrics[number] == score_metric(study))) numbers.push_back(number);
   return numbers;
 }
 
 // The label of a metric of run.metrics.
 std::string metric_label(const Study& study, std::size_t number) {
-  return std::string(metric_of(study.run.metrics[number]).label);
+  return study.run.metrics[number].label();
 }
 
 std::string short_number(double value) {

@@ -29,10 +29,6 @@ TableColumn column(const std::string& name, const std::vector<Row>& rows, Get ge
   return {name, std::move(values)};
 }
 
-std::string column_name(MetricKind metric) {
-  return std::string(metric_of(metric).name);
-}
-
 // The value of a field in a table.
 std::int64_t cell(std::int64_t value) {
   return value;
@@ -146,7 +142,7 @@ void widen_searched(std::vector<ColumnType>& types, const Plan& plan) {
 }  // namespace
 
 Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations,
-                      const std::vector<MetricKind>& metrics) {
+                      const std::vector<MetricChoice>& metrics) {
   using Row = TrainedIteration;
   std::vector<Iteration> descriptions;
   descriptions.reserve(iterations.size());
@@ -162,8 +158,8 @@ Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& ite
   add_searched(table, plan, descriptions, [](const Iteration& i) { return i.trial; });
   add_fields(table, result_fields, iterations, [](const Row& r) -> const IterationResult& { return r.result; });
   for (std::size_t number = 0; number < metrics.size(); ++number)
-    table.push_back(column<double>(column_name(metrics[number]), iterations, [number](const Row& r) {
-      return number < r.metrics.size() ? r.metrics[number].value : std::numeric_limits<double>::quiet_NaN();
+    table.push_back(column<double>(metrics[number].name(), iterations, [number](const Row& r) {
+      return number < r.metrics.size() ? r.metrics[number] : std::numeric_limits<double>::quiet_NaN();
     }));
   table.push_back(column<std::string>("message", iterations, [](const Row& r) { return r.message; }));
   return table;
@@ -192,7 +188,7 @@ void TableExtent::add(const TrainedIteration& iteration) {
 }
 
 std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent,
-                                          const std::vector<MetricKind>& metrics) {
+                                          const std::vector<MetricChoice>& metrics) {
   const auto& searched = plan.searched_keys();
   auto types = column_types(iteration_table(plan, {}, metrics));
   widen_searched(types, plan);
@@ -203,13 +199,13 @@ std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& e
   return types;
 }
 
-std::vector<ColumnType> trial_columns(const Plan& plan, const std::vector<MetricKind>& metrics) {
+std::vector<ColumnType> trial_columns(const Plan& plan, const std::vector<MetricChoice>& metrics) {
   auto types = column_types(trial_table(plan, {}, metrics));
   widen_searched(types, plan);
   return types;
 }
 
-Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::vector<MetricKind>& metrics) {
+Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::vector<MetricChoice>& metrics) {
   std::vector<EpochResult> epochs;
   for (const auto& iteration : iterations)
     epochs.insert(epochs.end(), iteration.epochs.begin(), iteration.epochs.end());
@@ -222,12 +218,12 @@ Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::ve
         values.push_back(number < iteration.metrics.size()
                              ? iteration.epoch_metrics[epoch * iteration.metrics.size() + number]
                              : std::numeric_limits<double>::quiet_NaN());
-    table.push_back({column_name(metrics[number]), std::move(values)});
+    table.push_back({metrics[number].name(), std::move(values)});
   }
   return table;
 }
 
-Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials, const std::vector<MetricKind>& metrics) {
+Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials, const std::vector<MetricChoice>& metrics) {
   using Row = TrialSummary;
   Table table;
   table.push_back(column<std::int64_t>("rank", trials, [](const Row& t) { return t.rank; }));
@@ -240,7 +236,7 @@ Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials, con
   table.push_back(column<double>("mean_validation_loss", trials, [](const Row& t) { return t.mean_validation_loss; }));
   table.push_back(column<double>("mean_final_loss", trials, [](const Row& t) { return t.mean_final_loss; }));
   for (std::size_t number = 0; number < metrics.size(); ++number)
-    table.push_back(column<double>("mean_" + column_name(metrics[number]), trials,
+    table.push_back(column<double>("mean_" + metrics[number].name(), trials,
                                    [number](const Row& t) { return t.mean_metrics[number]; }));
   table.push_back(column<std::int64_t>("iterations", trials, [](const Row& t) { return t.iterations; }));
   table.push_back(column<std::int64_t>("diverged", trials, [](const Row& t) { return t.diverged; }));
@@ -248,7 +244,7 @@ Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials, con
   return table;
 }
 
-Table ensemble_table(const std::vector<EnsembleResult>& ensembles, const std::vector<MetricKind>& metrics) {
+Table ensemble_table(const std::vector<EnsembleResult>& ensembles, const std::vector<MetricChoice>& metrics) {
   using Row = EnsembleResult;
   Table table = {column<std::int64_t>("stage", ensembles, [](const Row& e) { return e.stage; }),
                  column<std::int64_t>("trial", ensembles, [](const Row& e) { return e.trial; }),
@@ -258,7 +254,7 @@ Table ensemble_table(const std::vector<EnsembleResult>& ensembles, const std::ve
                  column<double>("mean_member_score", ensembles, [](const Row& e) { return e.mean_member_score; })};
   for (std::size_t number = 0; number < metrics.size(); ++number)
     table.push_back(
-        column<double>(column_name(metrics[number]), ensembles, [number](const Row& e) { return e.metrics[number]; }));
+        column<double>(metrics[number].name(), ensembles, [number](const Row& e) { return e.metrics[number]; }));
   return table;
 }
 

@@ -24,7 +24,7 @@ using Table = std::vector<TableColumn>;
 /// One row per iteration, in order. Columns: iteration, stage, trial, fold, member, repeat, seed, the searched keys,
 /// `result_fields`, the metrics, message (why it failed).
 Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations,
-                      const std::vector<MetricKind>& metrics = {});
+                      const std::vector<MetricChoice>& metrics = {});
 
 /// Sizes that must be known before the first rows of the tables of iterations and epochs are written.
 struct TableExtent {
@@ -36,22 +36,22 @@ struct TableExtent {
 
 /// The columns of iteration_table() with room for all its texts.
 std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent,
-                                          const std::vector<MetricKind>& metrics = {});
+                                          const std::vector<MetricChoice>& metrics = {});
 
 /// One row per epoch of the iterations. Columns: iteration, `epoch_fields`, the metrics.
-Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::vector<MetricKind>& metrics = {});
+Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::vector<MetricChoice>& metrics = {});
 
 /// One row per trial, best first. Columns: rank, stage (the last that trained it), trial, the searched keys,
 /// mean_score, score_deviation, scores (the number of scores in the mean), mean_validation_loss, mean_final_loss,
 /// mean_NAME for each metric, iterations, diverged, seconds.
 Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials,
-                  const std::vector<MetricKind>& metrics = {});
+                  const std::vector<MetricChoice>& metrics = {});
 
 /// One row per ensemble. Columns: stage, trial, repeat, fold, score, mean_member_score, the metrics.
-Table ensemble_table(const std::vector<EnsembleResult>& ensembles, const std::vector<MetricKind>& metrics = {});
+Table ensemble_table(const std::vector<EnsembleResult>& ensembles, const std::vector<MetricChoice>& metrics = {});
 
 /// The columns of trial_table() with room for all its texts.
-std::vector<ColumnType> trial_columns(const Plan& plan, const std::vector<MetricKind>& metrics = {});
+std::vector<ColumnType> trial_columns(const Plan& plan, const std::vector<MetricChoice>& metrics = {});
 
 /// CSV after RFC 4180, but with "\n" line ends: a line with the names of the columns, and one line per row. Numbers are
 /// written in the shortest form that reads back exactly; NaN is empty; flags are true or false.

@@ -45,10 +45,11 @@ double macro(const ClassCounts& counts, const Value& value) {
 }
 
 // The mean over the classes, each with the weight of the rows that have its label.
-double f1_weighted(const ClassCounts& counts) {
+template <class Value>
+double weighted(const ClassCounts& counts, const Value& value) {
   double sum = 0, weights = 0;
   for (std::int64_t label = 0; label < counts.classes(); ++label) {
-    sum += counts.labeled(label) * f1(counts, label);
+    sum += counts.labeled(label) * value(counts, label);
     weights += counts.labeled(label);
   }
   return sum / weights;
@@ -98,16 +99,26 @@ void ClassCounts::append(const ClassCounts& other) {
   for (std::size_t index = 0; index < numbers_.size(); ++index) numbers_[index] += other.numbers_[index];
 }
 
-double counts_metric(MetricKind metric, const ClassCounts& counts) {
-  switch (metric) {
+double counts_metric(const MetricFunction& metric, const ClassCounts& counts) {
+  switch (metric.kind) {
     case MetricKind::f1_macro:
       return macro(counts, f1);
     case MetricKind::f1_weighted:
-      return f1_weighted(counts);
+      return weighted(counts, f1);
     case MetricKind::precision_macro:
       return macro(counts, precision);
+    case MetricKind::precision_weighted:
+      return weighted(counts, precision);
     case MetricKind::recall_macro:
       return macro(counts, recall);
+    case MetricKind::recall_weighted:
+      return weighted(counts, recall);
+    case MetricKind::f1_of_class:
+      return f1(counts, static_cast<std::int64_t>(metric.parameter));
+    case MetricKind::precision_of_class:
+      return precision(counts, static_cast<std::int64_t>(metric.parameter));
+    case MetricKind::recall_of_class:
+      return recall(counts, static_cast<std::int64_t>(metric.parameter));
     case MetricKind::matthews:
       return matthews(counts);
     case MetricKind::balanced_accuracy:

@@ -1,5 +1,6 @@
 // Metrics of classes that are computed from counts of labels and predictions. Source: scikit-learn's f1_score,
-// precision_score and recall_score with the average in the name, balanced_accuracy_score and matthews_corrcoef.
+// precision_score and recall_score with the average in the name, or of one class against the others,
+// balanced_accuracy_score and matthews_corrcoef.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -49,6 +50,6 @@ class ClassCounts {
 };
 
 /// The value of a metric of the family `counts`. Requires at least one row.
-double counts_metric(MetricKind metric, const ClassCounts& counts);
+double counts_metric(const MetricFunction& metric, const ClassCounts& counts);
 
 }  // namespace sheaf

@@ -71,27 +71,29 @@ bool is_loss(MetricKind metric, const Scoring& scoring) {
 
 }  // namespace
 
-EvaluationSums::EvaluationSums(const Scoring& scoring) : scoring_(scoring) {
-  for (const Metric& metric : metric_table)
-    if (metric.family == MetricFamily::pointwise && applies_to(metric, scoring.task, scoring.loss.kind))
-      entries_.push_back({metric.kind, is_loss(metric.kind, scoring) ? nullptr : make_pointwise(metric.kind, scoring)});
+EvaluationSums::EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics) : scoring_(scoring) {
+  for (const MetricFunction& metric : metrics)
+    if (metric_of(metric.kind).family == MetricFamily::pointwise)
+      pointwise_.push_back(is_loss(metric.kind, scoring) ? nullptr : make_pointwise(metric, scoring));
 }
 
-EvaluationSums::EvaluationSums(const Scoring& scoring, const double* numbers) : EvaluationSums(scoring) {
+EvaluationSums::EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics,
+                               const double* numbers)
+    : EvaluationSums(scoring, metrics) {
   row_count_ = *numbers++;
   loss_sum_ = *numbers++;
-  for (const Entry& entry : entries_) {
-    if (!entry.accumulator) continue;
-    entry.accumulator->set_numbers(numbers);
-    numbers += entry.accumulator->numbers().size();
+  for (const auto& accumulator : pointwise_) {
+    if (!accumulator) continue;
+    accumulator->set_numbers(numbers);
+    numbers += accumulator->numbers().size();
   }
 }
 
 std::vector<double> EvaluationSums::numbers() const {
   std::vector<double> all = {row_count_, loss_sum_};
-  for (const Entry& entry : entries_) {
-    if (!entry.accumulator) continue;
-    const auto& numbers = entry.accumulator->numbers();
+  for (const auto& accumulator : pointwise_) {
+    if (!accumulator) continue;
+    const auto& numbers = accumulator->numbers();
     all.insert(all.end(), numbers.begin(), numbers.end());
   }
   return all;
@@ -106,25 +108,24 @@ void EvaluationSums::add(const ScoredRows& rows) {
     for (std::int64_t row = 0; row < rows.count; row += group_rows)
       loss_sum_ += loss_of_group(scoring_, rows, row, std::min(group_rows, rows.count - row));
   }
-  for (const Entry& entry : entries_)
-    if (entry.accumulator) entry.accumulator->add(rows);
+  for (const auto& accumulator : pointwise_)
+    if (accumulator) accumulator->add(rows);
 }
 
 void EvaluationSums::append(const EvaluationSums& later) {
   row_count_ += later.row_count_;
   loss_sum_ += later.loss_sum_;
-  for (std::size_t number = 0; number < entries_.size(); ++number)
-    if (entries_[number].accumulator) entries_[number].accumulator->append(*later.entries_[number].accumulator);
+  for (std::size_t number = 0; number < pointwise_.size(); ++number)
+    if (pointwise_[number]) pointwise_[number]->append(*later.pointwise_[number]);
 }
 
 double EvaluationSums::loss() const {
   return loss_sum_ / row_count_ / terms_per_row(scoring_.loss.kind, scoring_.output_count);
 }
 
-std::vector<MetricValue> EvaluationSums::metrics() const {
-  std::vector<MetricValue> values;
-  for (const Entry& entry : entries_)
-    values.push_back({entry.metric, entry.accumulator ? entry.accumulator->value() : loss()});
+std::vector<double> EvaluationSums::values() const {
+  std::vector<double> values;
+  for (const auto& accumulator : pointwise_) values.push_back(accumulator ? accumulator->value() : loss());
   return values;
 }
 

@@ -1,4 +1,4 @@
-// The loss and the pointwise metrics of a task over any number of rows. Lanes and ranks can sum ranges of rows
+// The loss and pointwise metrics over any number of rows. Lanes and ranks can sum ranges of rows
 // separately. Merged in row order, these sums give the same bits, whichever lane or rank computed them.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -7,17 +7,18 @@
 #include <memory>
 #include <vector>
 
+#include "study/metrics.hpp"
 #include "training/metrics/accumulator.hpp"
-#include "training/metrics/metric_value.hpp"
 #include "training/metrics/scoring.hpp"
 
 namespace sheaf {
 
 class EvaluationSums {
  public:
-  explicit EvaluationSums(const Scoring& scoring);
+  /// `metrics`: those of other families are left out.
+  EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics);
   /// Restores the sums from numbers().
-  EvaluationSums(const Scoring& scoring, const double* numbers);
+  EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics, const double* numbers);
 
   /// Adds rows without weights.
   void add(const ScoredRows& rows);
@@ -27,21 +28,16 @@ class EvaluationSums {
 
   /// The mean over rows and, unless targets are labels, over outputs.
   double loss() const;
-  /// The pointwise metrics that apply, in the order of the table.
-  std::vector<MetricValue> metrics() const;
+  /// The values of the pointwise metrics, in order.
+  std::vector<double> values() const;
 
-  /// The whole state, to be sent between ranks. The number of values depends only on the Scoring.
+  /// The whole state, to be sent between ranks. The number of values depends only on the scoring and the metrics.
   std::vector<double> numbers() const;
 
  private:
-  struct Entry {
-    MetricKind metric;
-    std::unique_ptr<Accumulator> accumulator;  // null: the metric equals the loss
-  };
-
   Scoring scoring_;
   double row_count_ = 0, loss_sum_ = 0;
-  std::vector<Entry> entries_;
+  std::vector<std::unique_ptr<Accumulator>> pointwise_;  // one for each metric; null: it equals the loss
 };
 
 }  // namespace sheaf

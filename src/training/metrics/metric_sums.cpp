@@ -8,8 +8,8 @@
 
 namespace sheaf {
 
-MetricSums::MetricSums(const Scoring& scoring, std::vector<MetricKind> metrics) : metrics_(std::move(metrics)) {
-  for (const MetricKind metric : metrics_) switch (metric_of(metric).family) {
+MetricSums::MetricSums(const Scoring& scoring, std::vector<MetricFunction> metrics) : metrics_(std::move(metrics)) {
+  for (const MetricFunction& metric : metrics_) switch (metric_of(metric.kind).family) {
       case MetricFamily::pointwise:
         pointwise_.push_back(make_pointwise(metric, scoring));
         break;
@@ -37,14 +37,14 @@ void MetricSums::append(const MetricSums& later) {
 
 std::vector<double> MetricSums::values(std::int64_t threads) const {
   std::vector<MetricKind> ranked_kinds;
-  for (const MetricKind metric : metrics_)
-    if (metric_of(metric).family == MetricFamily::ranked) ranked_kinds.push_back(metric);
+  for (const MetricFunction& metric : metrics_)
+    if (metric_of(metric.kind).family == MetricFamily::ranked) ranked_kinds.push_back(metric.kind);
   std::vector<double> ranked_values;
   if (ranked_) ranked_values = ranked_metrics(ranked_kinds, *ranked_, threads);
   std::vector<double> values;
   auto accumulator = pointwise_.begin();
   auto ranked = ranked_values.begin();
-  for (const MetricKind metric : metrics_) switch (metric_of(metric).family) {
+  for (const MetricFunction& metric : metrics_) switch (metric_of(metric.kind).family) {
       case MetricFamily::pointwise:
         values.push_back((*accumulator++)->value());
         break;

@@ -17,7 +17,7 @@ namespace sheaf {
 class MetricSums {
  public:
   /// The metrics must apply to the task.
-  MetricSums(const Scoring& scoring, std::vector<MetricKind> metrics);
+  MetricSums(const Scoring& scoring, std::vector<MetricFunction> metrics);
 
   /// Adds rows. The values do not depend on how the rows are divided into calls.
   void add(const ScoredRows& rows);
@@ -30,7 +30,7 @@ class MetricSums {
   std::vector<double> values(std::int64_t threads = 1) const;
 
  private:
-  std::vector<MetricKind> metrics_;
+  std::vector<MetricFunction> metrics_;
   std::vector<std::unique_ptr<Accumulator>> pointwise_;  // one for each metric of this family, in order
   std::optional<ClassCounts> counts_;                    // of all metrics of this family
   std::optional<RankedRows> ranked_;

@@ -26,8 +26,10 @@ struct LogLoss {
   }
 };
 
-// Whether fewer than three classes rank before the label. Equal outputs rank as in scikit-learn: later classes first.
-struct Top3Accuracy {
+// Whether fewer than `count` classes rank before the label. Equal outputs rank as in scikit-learn: later classes first.
+struct TopAccuracy {
+  std::int64_t count;
+
   double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
     const float* const outputs = rows.outputs + row * scoring.output_count;
     const std::int64_t label = rows.labels[row];
@@ -36,7 +38,7 @@ struct Top3Accuracy {
       const bool follows = outputs[other] < outputs[label] || (outputs[other] == outputs[label] && other < label);
       if (other != label && !follows) ++before;
     }
-    return before < 3 ? 1 : 0;
+    return before < count ? 1 : 0;
   }
 };
 
@@ -89,13 +91,28 @@ struct Error {  // the mean over the outputs
   }
 };
 
+struct Pinball {  // the mean over the outputs
+  double quantile;
+
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    const std::int64_t width = scoring.output_count;
+    double sum = 0;
+    for (std::int64_t index = row * width; index < (row + 1) * width; ++index) {
+      const double error = double{rows.targets[index]} - double{rows.outputs[index]};
+      sum += error < 0 ? (quantile - 1) * error : quantile * error;
+    }
+    return sum / static_cast<double>(width);
+  }
+};
+
 // The weighted mean of the values of all rows.
 template <class Value>
 class Mean : public Accumulator {
   enum Index : std::size_t { weights, values, number_count };  // of `numbers_`
 
  public:
-  explicit Mean(const Scoring& scoring) : Accumulator(number_count), scoring_(scoring) {}
+  explicit Mean(const Scoring& scoring, Value value = {})
+      : Accumulator(number_count), scoring_(scoring), value_(value) {}
 
   void add(const ScoredRows& rows) override {
     double weight_sum = numbers_[weights], sum = numbers_[values];
@@ -233,14 +250,16 @@ class CalibrationError : public Accumulator {
 
 }  // namespace
 
-std::unique_ptr<Accumulator> make_pointwise(MetricKind metric, const Scoring& scoring) {
-  switch (metric) {
+std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const Scoring& scoring) {
+  switch (metric.kind) {
     case MetricKind::accuracy:
       return std::make_unique<Mean<Accuracy>>(scoring);
     case MetricKind::log_loss:
       return std::make_unique<Mean<LogLoss>>(scoring);
     case MetricKind::top_3_accuracy:
-      return std::make_unique<Mean<Top3Accuracy>>(scoring);
+      return std::make_unique<Mean<TopAccuracy>>(scoring, TopAccuracy{3});
+    case MetricKind::top_k_accuracy:
+      return std::make_unique<Mean<TopAccuracy>>(scoring, TopAccuracy{static_cast<std::int64_t>(metric.parameter)});
     case MetricKind::brier:
       return std::make_unique<Mean<Brier>>(scoring);
     case MetricKind::ece:
@@ -251,6 +270,8 @@ std::unique_ptr<Accumulator> make_pointwise(MetricKind metric, const Scoring& sc
       return std::make_unique<Mean<Error<squared_error>>>(scoring);
     case MetricKind::mape:
       return std::make_unique<Mean<RelativeError>>(scoring);
+    case MetricKind::pinball:
+      return std::make_unique<Mean<Pinball>>(scoring, Pinball{metric.parameter});
     case MetricKind::rmse:
       return std::make_unique<RootMeanSquaredError>(scoring);
     case MetricKind::max_error:

@@ -1,5 +1,6 @@
 // Metrics that are means over rows, or computed from sums over rows. Sources: scikit-learn's functions with these names
-// (those of errors are written out, such as mae: mean_absolute_error) and brier_score_loss; for ece see the definition.
+// (those of errors are written out, such as mae: mean_absolute_error), top_k_accuracy_score, mean_pinball_loss and
+// brier_score_loss; for ece see the definition.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,6 +13,6 @@
 namespace sheaf {
 
 /// Returns an accumulator without rows for a metric of the family `pointwise`.
-std::unique_ptr<Accumulator> make_pointwise(MetricKind metric, const Scoring& scoring);
+std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const Scoring& scoring);
 
 }  // namespace sheaf

@@ -3,9 +3,10 @@
 #include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <stdexcept>
+#include <utility>
 
 #include "study/study.hpp"
 #include "training/metrics/metric_sums.hpp"
@@ -18,18 +19,24 @@ constexpr std::int64_t block_rows = 1024;
 
 }  // namespace
 
-std::vector<MetricKind> validation_metrics(const Study& study) {
-  std::vector<MetricKind> metrics(1 + study.run.metrics.size(), score_metric(study).kind);
-  std::copy(study.run.metrics.begin(), study.run.metrics.end(), metrics.begin() + 1);
+std::vector<MetricChoice> validation_metrics(const Study& study) {
+  std::vector<MetricChoice> metrics = {score_metric(study)};
+  metrics.insert(metrics.end(), study.run.metrics.begin(), study.run.metrics.end());
   return metrics;
 }
 
-std::vector<double> prediction_scores(const std::vector<MetricKind>& metrics, LossKind loss, bool are_probabilities,
+std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, LossKind loss, bool are_probabilities,
                                       const std::vector<float>& predictions, const DataSet& data, const RowSet& rows) {
   const std::int64_t width = data.output_count;
   assert(!rows.empty());
   assert(static_cast<std::int64_t>(predictions.size()) == rows.count() * width);
-  MetricSums sums({data.task, loss, are_probabilities, width, data.target_offsets}, metrics);
+  std::vector<MetricFunction> functions;
+  for (const MetricChoice& metric : metrics) {
+    const auto function = metric_function(metric, data.class_names, width);
+    if (!function) throw std::logic_error("the data have no such class");
+    functions.push_back(*function);
+  }
+  MetricSums sums({data.task, loss, are_probabilities, width, data.target_offsets}, std::move(functions));
   const float* outputs = predictions.data();
   std::int64_t count = 0;
   std::vector<std::int64_t> predicted_labels, labels;

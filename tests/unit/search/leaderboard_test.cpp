@@ -173,9 +173,7 @@ TEST_CASE("metrics have means over a trial, or over its ensembles; NaN if a valu
   Ranking ranking;
   ranking.metric_count = 2;
   const auto results = results_with_scores({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
-  const auto values = [](double one, double other) {
-    return std::vector<MetricValue>{{MetricKind::r2, one}, {MetricKind::accuracy, other}};
-  };
+  const auto values = [](double one, double other) { return std::vector<double>{one, other}; };
   const Plan plan = plan_of(2, 2);
   for (const bool has_ensembles : {false, true}) {
     Leaderboard leaderboard(plan, ranking);
@@ -185,7 +183,7 @@ TEST_CASE("metrics have means over a trial, or over its ensembles; NaN if a valu
       ensemble.metrics = {100 * number, 1};
       const bool is_last = result.iteration % 2 == 1;
       leaderboard.add(result, has_ensembles && is_last ? &ensemble : nullptr,
-                      result.iteration == 11 ? std::vector<MetricValue>{} : values(number, 2 * number));
+                      result.iteration == 11 ? std::vector<double>{} : values(number, 2 * number));
     }
     const auto trials = leaderboard.ranked();
     REQUIRE(trials.size() == 3);

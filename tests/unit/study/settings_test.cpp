@@ -175,7 +175,9 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
     if (setting.values.find(" | ") == std::string::npos) continue;
     std::string names = setting.values + " | ";
     for (std::size_t end; (end = names.find(" | ")) != std::string::npos; names.erase(0, end + 3)) {
-      const std::string name = names.substr(0, end);
+      std::string name = names.substr(0, end);
+      if (name == "top_k:N") name = "top_k:2";
+      if (name == "pinball:Q") name = "pinball:0.5";
       CAPTURE(setting.key, name);
       const Study study = study_with({{setting.key, name}});
       const std::string canonical = name == "static" ? "block" : name == "dynamic" ? "factoring" : name;
@@ -190,6 +192,10 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
   CHECK(refusal("model.kind", "transformer") ==
         "model.kind cannot be 'transformer'. Allowed: auto | linear | mlp | cnn | resnet18 | resnet50 | "
         "torchscript:FILE.pt | plugin:FILE.so.");
+  CHECK_THAT(refusal("run.metrics", "r2, top_k:0"), ContainsSubstring(" top_k:N needs an integer of at least 1"));
+  CHECK_THAT(refusal("run.metrics", "r2, roc_au"), ContainsSubstring(" Did you mean 'roc_auc'?"));
+  CHECK_THAT(refusal("search.metric", "los"), ContainsSubstring(" Did you mean 'loss'?"));
+  CHECK_THAT(refusal("search.metric", "f1"), ContainsSubstring(" f1:CLASS needs a class"));
   CHECK(refusal("model.kind", "resnet34").find("Did you mean 'resnet") != std::string::npos);
   CHECK(study_with({{"model.bias", "off"}}).model.bias == false);
   CHECK(study_with({{"train.nesterov", "yes"}}).train.nesterov == true);
@@ -235,10 +241,14 @@ TEST_CASE("names, keywords and truth values are accepted in any case") {
   CHECK(study_with({{"search.metric", "R2"}}).search.metric == "r2");
   for (const char* text : {"R2, accuracy", "r2,accuracy", "r2 Accuracy", " r2 ,  accuracy"})
     CHECK(study_with({{"run.metrics", text}}).run.metrics ==
-          std::vector<MetricKind>{MetricKind::r2, MetricKind::accuracy});
+          std::vector<MetricChoice>{MetricKind::r2, MetricKind::accuracy});
+  CHECK(study_with({{"search.metric", "F1:New York"}}).search.metric == "f1:New York");
+  CHECK(setting_text(study_with({{"run.metrics", "Recall:A,top_k:2 pinball:.5"}}), "run.metrics") ==
+        "recall:A, top_k:2, pinball:.5");
   CHECK(setting_text(study_with({{"run.metrics", "r2,accuracy"}}), "run.metrics") == "r2, accuracy");
   CHECK(study_with({{"run.metrics", "none"}}).run.metrics.empty());
-  for (const char* text : {"r2, r2", "r3", "r2;accuracy"}) CHECK_FALSE(accepts("run.metrics", text));
+  for (const char* text : {"r2, r2", "r3", "r2;accuracy", "f1:a, f1:a", "top_k:0"})
+    CHECK_FALSE(accepts("run.metrics", text));
   CHECK(study_with({{"train.batch_size", "Full"}}).train.batch_size == 0);
   CHECK(study_with({{"run.time_limit", "NONE"}}).run.time_limit.kind == TimeLimit::Kind::none);
   CHECK(study_with({{"run.array", "Auto"}}).run.array.kind == ArrayTask::Kind::automatic);

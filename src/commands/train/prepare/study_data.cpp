@@ -105,6 +105,11 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
   });
   if (prepared.data && !prepared.data->class_names.empty())
     prepared.description.class_names = prepared.data->class_names;
+  if (prepared.data) prepared.data->class_names = prepared.description.class_names;
+  agree(world, [&] {
+    const auto problem = metric_problem(study, plan, prepared.description.class_names, prepared.shape.outputs);
+    require(problem.empty(), problem);
+  });
   std::vector<std::string> unwritten;
   agree(world, [&] {
     if (file && world.is_root()) unwritten = unwritten_warnings(study.data);

@@ -101,12 +101,13 @@ std::string untrained_classes(const std::vector<std::int64_t>& counts, double va
 }
 
 // "R2 is not defined for fewer than 2 validation rows, and data.validation = 0.1 holds out one row). Add rows"
-std::string too_few_rows(const Study& study, const Metric& metric, std::int64_t rows) {
+std::string too_few_rows(const Study& study, const MetricChoice& choice, std::int64_t rows) {
+  const Metric& metric = choice.metric();
   const std::string advice = study.search.folds == 1 ? "Increase data.validation"
                              : rows < 2 * metric.min_rows  // fewer than two such folds
                                  ? "Add rows"
                                  : fmt::format("Set search.folds to at most {}", rows / metric.min_rows);
-  return fmt::format("{} is not defined for fewer than {} validation rows, and {} {} one row). {}", metric.label,
+  return fmt::format("{} is not defined for fewer than {} validation rows, and {} {} one row). {}", choice.label(),
                      metric.min_rows,
                      study.search.folds > 1 ? fmt::format("search.folds = {}", study.search.folds)
                                             : fmt::format("data.validation = {}", study.data.validation.value_or(0)),
@@ -152,6 +153,23 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
   return warnings;
 }
 
+std::string metric_problem(const Study& study, const Plan& plan, const std::vector<std::string>& class_names,
+                           std::int64_t outputs) {
+  const std::string data =
+      study.data.source == DataSource::file ? fmt::format("'{}'", study.data.file) : "the synthetic data";
+  std::string problem;
+  const auto check = [&](const char* key, const MetricChoice& metric) {
+    if (problem.empty()) problem = metric_problem(key, metric, class_names, outputs, data);
+  };
+  if (const auto score = read_metric(study.search.metric)) check("search.metric", *score);
+  for (const MetricChoice& metric : study.run.metrics) check("run.metrics", metric);
+  plan.for_each_distinct([](const std::string& key) { return key == "train.stop_on"; },
+                         [&](const Trial& trial, double) {
+                           if (trial.train.stop_on) check("train.stop_on", *trial.train.stop_on);
+                         });
+  return problem;
+}
+
 std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t rows) {
   if (study.search.method == SearchMethod::none) return "";
   const double validation = study.data.validation.value_or(0);
@@ -159,18 +177,18 @@ std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t r
   if (plan.trial_count() > 1 && !has_one_loss(study) && least == 0)
     return "the trials cannot be ranked (losses of different kinds are not comparable, and no rows "
            "are held out to compute another metric). Set search.folds or data.validation.";
-  const Metric& metric = score_metric(study);
-  if (ranking_of(study).by_loss || least == 0 || least >= metric.min_rows) return "";
-  return fmt::format("the trials cannot be ranked by {} ({}{}.", metric.label, too_few_rows(study, metric, rows),
+  const MetricChoice metric = score_metric(study);
+  if (ranking_of(study).by_loss || least == 0 || least >= metric.metric().min_rows) return "";
+  return fmt::format("the trials cannot be ranked by {} ({}{}.", metric.label(), too_few_rows(study, metric, rows),
                      study.ensemble.members > 1 ? "" : ", or set search.metric = loss");
 }
 
 std::string stopping_problem(const Study& study, std::int64_t rows) {
   if (!study.train.stop_on || !follows_validations(study.train)) return "";
-  const Metric& metric = metric_of(*study.train.stop_on);
+  const MetricChoice& metric = *study.train.stop_on;
   const std::int64_t least = least_validation_rows(rows, study.search.folds, study.data.validation.value_or(0));
-  if (least == 0 || least >= metric.min_rows) return "";
-  return fmt::format("the epochs cannot be compared by {} ({}, or set train.stop_on = loss.", metric.label,
+  if (least == 0 || least >= metric.metric().min_rows) return "";
+  return fmt::format("the epochs cannot be compared by {} ({}, or set train.stop_on = loss.", metric.label(),
                      too_few_rows(study, metric, rows));
 }
 

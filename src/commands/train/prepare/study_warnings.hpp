@@ -19,6 +19,11 @@ struct Study;
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
                                         const std::vector<std::string>& class_names);
 
+/// Why a metric of the study does not fit its data: a class that does not exist, or more classes than there are; "" if
+/// all fit. `class_names`: of the data, or empty; `outputs`: classes or targets. Pure.
+std::string metric_problem(const Study& study, const Plan& plan, const std::vector<std::string>& class_names,
+                           std::int64_t outputs);
+
 /// Why the trials cannot be ranked: losses of different kinds without another metric, or a metric that is not defined
 /// for so few validation rows. Empty if they can. `rows`: of the data.
 std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t rows);

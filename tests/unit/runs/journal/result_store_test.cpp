@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "study/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
 
@@ -17,7 +16,7 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   TrainedIteration rich = sample_iteration(4294967294);
   rich.message = std::string("odd \0 bytes \xff", 12);
   rich.epochs = {{4294967294, 0, 0.5, -0.0, 1e300}, {4294967294, 1, 1.0 / 3, 0.25, 0.125}};
-  rich.metrics = {{MetricKind::r2, 0.75}, {MetricKind::accuracy, -0.0}};
+  rich.metrics = {0.75, -0.0};
   rich.epoch_metrics = {0.5, -0.0, 1e-300, 0.125};
   store.append(rich, {12345678901, 40, 0xdeadbeef}, 7);
   store.append(sample_iteration(0), {}, 70000);
@@ -121,7 +120,7 @@ TEST_CASE("results in memory have the same bits as results read from a journal")
   const double odd = -std::numeric_limits<double>::quiet_NaN();
   written.result.final_loss = written.result.validation_loss = written.result.validation_score = odd;
   written.epochs = {{1, 0, odd, odd, -0.0}};
-  written.metrics = {{MetricKind::accuracy, odd}};
+  written.metrics = {odd};
   written.epoch_metrics = {odd};
   ResultStore store;
   store.append(written, {}, 0);

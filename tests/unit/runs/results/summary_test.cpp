@@ -56,8 +56,7 @@ TEST_CASE("the summary has the metrics of run.metrics") {
   study.run.metrics = {MetricKind::accuracy, MetricKind::mae};
   const auto with_metrics = [](std::int64_t count) {
     auto iterations = finished_iterations(count);
-    for (auto& iteration : iterations)
-      iteration.metrics = {{MetricKind::accuracy, 0.25}, {MetricKind::mae, std::numeric_limits<double>::quiet_NaN()}};
+    for (auto& iteration : iterations) iteration.metrics = {0.25, std::numeric_limits<double>::quiet_NaN()};
     return iterations;
   };
   CHECK_THAT(summary_of(study, with_metrics(1)), ContainsSubstring("  accuracy: 0.2500  MAE: not defined\n"));
@@ -78,7 +77,7 @@ TEST_CASE("a metric of run.metrics that is the score is shown once") {
   study.run.metrics = {MetricKind::r2};
   const auto r2_count = [&](std::int64_t count) {
     auto iterations = finished_iterations(count);
-    for (auto& iteration : iterations) iteration.metrics = {{MetricKind::r2, iteration.result.validation_score}};
+    for (auto& iteration : iterations) iteration.metrics = {iteration.result.validation_score};
     const std::string text = summary_of(study, iterations);
     std::size_t times = 0;
     for (std::size_t at = 0; (at = text.find("R2", at)) != text.npos; ++at) ++times;

@@ -98,10 +98,10 @@ TEST_CASE("epochs are written one per row, with empty cells for epochs without v
 
 TEST_CASE("metrics have a column in each table, which is empty for failed iterations") {
   const Plan plan = test::whole_plan(test::regression_study());
-  const std::vector<MetricKind> metrics = {MetricKind::r2, MetricKind::accuracy};
+  const std::vector<MetricChoice> metrics = {MetricKind::r2, MetricKind::accuracy};
   TrainedIteration finished, failed;
   finished.result.iteration = failed.result.iteration = 0;
-  finished.metrics = {{MetricKind::r2, 0.5}, {MetricKind::accuracy, 0.25}};
+  finished.metrics = {0.5, 0.25};
   finished.epochs = {{0, 0, 1, 1, 1}, {0, 1, 2, 2, 2}};
   finished.epoch_metrics = {0.125, 0.375, 0.5, 0.25};
   failed.epochs = {{0, 0, 3, 3, 3}};

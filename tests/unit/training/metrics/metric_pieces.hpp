@@ -59,7 +59,7 @@ inline MetricRows chosen_rows(const MetricRows& rows, const std::vector<std::int
 }
 
 /// The metric of all rows, added in the parts that end at `ends`.
-inline double value_of(const Scoring& scoring, MetricKind metric, const MetricRows& rows,
+inline double value_of(const Scoring& scoring, const MetricFunction& metric, const MetricRows& rows,
                        const std::vector<std::int64_t>& ends) {
   MetricSums sums(scoring, {metric});
   std::int64_t begin = 0;
@@ -71,7 +71,7 @@ inline double value_of(const Scoring& scoring, MetricKind metric, const MetricRo
 }
 
 /// The metric of all rows with sums of each part, which are then joined.
-inline double appended_value_of(const Scoring& scoring, MetricKind metric, const MetricRows& rows,
+inline double appended_value_of(const Scoring& scoring, const MetricFunction& metric, const MetricRows& rows,
                                 const std::vector<std::int64_t>& ends) {
   MetricSums whole(scoring, {metric});
   std::int64_t begin = 0;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,13 +33,22 @@ std::vector<Scoring> scorings_of(const Metric& metric, std::int64_t width) {
   return scorings;
 }
 
-// Calls check(metric, scoring, rows) for every metric, several widths and kinds of outputs.
+bool is_top(const Metric& metric) {
+  return metric.kind == MetricKind::top_3_accuracy || metric.kind == MetricKind::top_k_accuracy;
+}
+
+double sample_parameter(const Metric& metric) {
+  constexpr double values[] = {0, 1, 2, 0.8};  // in the order of MetricParameter
+  return values[static_cast<std::size_t>(metric.parameter)];
+}
+
+// Calls check(metric, function, scoring, rows) for every metric, several widths and kinds of outputs.
 template <class Check>
 void for_each_metric(std::int64_t count, const Check& check) {
   for (const Metric& metric : metric_table)
     for (const std::int64_t width : {1, 2, 3, 5}) {
       if (metric.task == Task::classification && width == 1) continue;
-      if (metric.kind == MetricKind::top_3_accuracy && width <= 3) continue;  // is always 1
+      if (is_top(metric) && width <= 3) continue;  // is always 1
       for (const Scoring& scoring : scorings_of(metric, width)) {
         MetricRows rows = metric_rows(count, width);
         if (metric.task == Task::classification)
@@ -46,7 +56,7 @@ void for_each_metric(std::int64_t count, const Check& check) {
         if (scoring.probabilities) make_predictions(scoring.loss.kind, width, rows.outputs.data(), count);
         rows.predict_labels();
         CAPTURE(metric.name, width, static_cast<int>(scoring.loss.kind), scoring.probabilities);
-        check(metric, scoring, rows);
+        check(metric, MetricFunction(metric.kind, sample_parameter(metric)), scoring, rows);
       }
     }
 }
@@ -59,20 +69,67 @@ TEST_CASE("names and labels of metrics are unique") {
     CHECK(names.insert(metric.name).second);
     CHECK(labels.insert(metric.label).second);
     CHECK(metric.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos);
-    CHECK(find_metric(metric.name) == &metric);
+    const bool has_parameter = metric.parameter != MetricParameter::none;
+    CHECK(read_metric(std::string(metric.name)).has_value() != has_parameter);
     CHECK(&metric_of(metric.kind) == &metric);
   }
-  CHECK(find_metric("loss") == nullptr);
+  CHECK_FALSE(read_metric("loss").has_value());
+}
+
+TEST_CASE("metrics are read with their parameters") {
+  for (const char* text : {"f1:setosa", "precision:new york", "recall:1", "top_k:5", "pinball:0.9", "accuracy"}) {
+    const auto choice = read_metric(text);
+    REQUIRE(choice.has_value());
+    CHECK(choice->name() == text);
+  }
+  CHECK(read_metric("F1:Setosa")->name() == "f1:Setosa");
+  CHECK(read_metric("f1:a:b")->parameter == "a:b");
+  for (const char* text : {"f1", "f1:", "f1: a", "f1:a#b", "accuracy:1", "top_k", "top_k:0", "top_k:-1", "top_k:2.5",
+                           "top_k:two", "pinball:0", "pinball:1", "pinball:nan", "pinball:", "f2:1", ""}) {
+    CAPTURE(text);
+    CHECK_FALSE(read_metric(text).has_value());
+  }
+  CHECK(read_metric("f1:setosa")->label() == "F1 (setosa)");
+  CHECK(read_metric("top_k:5")->label() == "top-5 accuracy");
+  CHECK(read_metric("pinball:0.9")->label() == "pinball loss (0.9)");
+  CHECK(metric_hint("top_k:0") == " top_k:N needs an integer of at least 1, such as 3.");
+  CHECK(metric_hint("pinball:90") == " pinball:Q needs a number between 0 and 1, such as 0.9.");
+  CHECK(metric_hint("r2:1") == " r2 has no parameter. Write it without the colon.");
+  CHECK(metric_hint("acuracy") == " Did you mean 'accuracy'?");
+}
+
+TEST_CASE("classes of metrics are found by name, then by number") {
+  const std::vector<std::string> names = {"setosa", "2", "1"};
+  const auto class_of = [&](const std::string& text) {
+    const auto function = metric_function({MetricKind::f1_of_class, text}, names, 3);
+    return function ? function->parameter : -1;
+  };
+  CHECK(class_of("setosa") == 0);
+  CHECK(class_of("1") == 2);
+  CHECK(class_of("2") == 1);
+  CHECK(class_of("0") == 0);
+  for (const char* text : {"Setosa", "3", "-1", "0.5"}) CHECK(class_of(text) == -1);
+  CHECK(metric_problem("search.metric", {MetricKind::f1_of_class, "setossa"}, names, 3, "'iris.h5'") ==
+        "search.metric = f1:setossa does not fit 'iris.h5' (it has no class 'setossa'; its classes are 'setosa', '2' "
+        "and '1'). Use the name of a class, or a number from 0 to 2. Did you mean 'setosa'?");
+  CHECK(metric_problem("run.metrics", {MetricKind::recall_of_class, "2"}, {}, 2, "'a.h5'") ==
+        "run.metrics = recall:2 does not fit 'a.h5' (it has no class '2'). Use a number from 0 to 1.");
+  CHECK(metric_problem("run.metrics", {MetricKind::top_k_accuracy, "4"}, names, 3, "'a.h5'") ==
+        "run.metrics = top_k:4 does not fit 'a.h5' (it has 3 classes). Use a number of at most 3.");
+  CHECK(metric_problem("run.metrics", {MetricKind::top_k_accuracy, "3"}, names, 3, "'a.h5'").empty());
+  CHECK(metric_problem("run.metrics", MetricKind::r2, {}, 1, "'a.h5'").empty());
 }
 
 TEST_CASE("a study's score is the selected metric, or the default of the task") {
   for (const Metric& metric : metric_table) {
     Study study = test::regression_study();
     study.data.task = metric.task;
-    study.search.metric = metric.name;
-    CHECK(&score_metric(study) == &metric);
+    const MetricChoice choice(metric.kind, metric.parameter == MetricParameter::none ? "" : "1e-1");
+    study.search.metric = choice.name();
+    if (!read_metric(choice.name())) continue;
+    CHECK(score_metric(study) == choice);
     study.search.metric = "loss";
-    CHECK(&score_metric(study) == &default_metric(metric.task));
+    CHECK(score_metric(study) == default_metric(metric.task).kind);
   }
 }
 
@@ -95,54 +152,57 @@ TEST_CASE("every task has a default metric") {
 }
 
 TEST_CASE("every metric computed in parts equals the metric of all rows") {
-  for_each_metric(1500, [](const Metric& metric, const Scoring& scoring, MetricRows rows) {
+  for_each_metric(1500, [](const Metric&, const MetricFunction& function, const Scoring& scoring, MetricRows rows) {
     for (const bool has_weights : {false, true}) {
       for (std::int64_t row = 0; has_weights && row < rows.count; ++row)
         rows.weights.push_back(static_cast<float>(row % 7) * 0.3f);
-      const double whole = value_of(scoring, metric.kind, rows, {rows.count});
+      const double whole = value_of(scoring, function, rows, {rows.count});
       CHECK(std::isfinite(whole));
-      CHECK(value_of(scoring, metric.kind, rows, {1, 1, 700, 701, rows.count}) == whole);
-      CHECK(appended_value_of(scoring, metric.kind, rows, {rows.count}) == whole);
+      CHECK(value_of(scoring, function, rows, {1, 1, 700, 701, rows.count}) == whole);
+      CHECK(appended_value_of(scoring, function, rows, {rows.count}) == whole);
       for (const auto& ends : std::vector<std::vector<std::int64_t>>{
                {0, 1, 2, 2, rows.count}, {750, rows.count, rows.count}, {7, 1000, 1001, 1499, rows.count}})
-        CHECK(appended_value_of(scoring, metric.kind, rows, ends) == Approx(whole).epsilon(1e-12));
+        CHECK(appended_value_of(scoring, function, rows, ends) == Approx(whole).epsilon(1e-12));
     }
   });
 }
 
 TEST_CASE("a row with a weight counts as often as its weight") {
-  for_each_metric(200, [](const Metric& metric, const Scoring& scoring, MetricRows rows) {
-    std::vector<std::int64_t> repeated;
-    for (std::int64_t row = 0; row < rows.count; ++row) {
-      const std::int64_t times = 1 + row * row % 3;
-      rows.weights.push_back(static_cast<float>(times));
-      repeated.insert(repeated.end(), static_cast<std::size_t>(times), row);
-    }
-    const double weighted = value_of(scoring, metric.kind, rows, {rows.count});
-    const MetricRows others = chosen_rows(rows, repeated);
-    CHECK(weighted == Approx(value_of(scoring, metric.kind, others, {others.count})).epsilon(1e-12));
-    rows.weights.clear();
-    if (metric.kind == MetricKind::max_error) return;
-    CHECK(weighted != Approx(value_of(scoring, metric.kind, rows, {rows.count})).epsilon(1e-6));
-  });
+  for_each_metric(200,
+                  [](const Metric& metric, const MetricFunction& function, const Scoring& scoring, MetricRows rows) {
+                    std::vector<std::int64_t> repeated;
+                    for (std::int64_t row = 0; row < rows.count; ++row) {
+                      const std::int64_t times = 1 + row * row % 3;
+                      rows.weights.push_back(static_cast<float>(times));
+                      repeated.insert(repeated.end(), static_cast<std::size_t>(times), row);
+                    }
+                    const double weighted = value_of(scoring, function, rows, {rows.count});
+                    const MetricRows others = chosen_rows(rows, repeated);
+                    CHECK(weighted == Approx(value_of(scoring, function, others, {others.count})).epsilon(1e-12));
+                    rows.weights.clear();
+                    if (metric.kind == MetricKind::max_error) return;
+                    CHECK(weighted != Approx(value_of(scoring, function, rows, {rows.count})).epsilon(1e-6));
+                  });
 }
 
 TEST_CASE("the order of the rows does not matter, and of counts and ranks not a bit") {
-  for_each_metric(200, [](const Metric& metric, const Scoring& scoring, const MetricRows& rows) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(rows.count));
-    std::iota(order.begin(), order.end(), 0);
-    std::reverse(order.begin(), order.end());
-    std::rotate(order.begin(), order.begin() + 17, order.end());
-    const double value = value_of(scoring, metric.kind, rows, {rows.count});
-    const double other = value_of(scoring, metric.kind, chosen_rows(rows, order), {rows.count});
-    CHECK(other == Approx(value).epsilon(1e-12));
-    if (metric.family != MetricFamily::pointwise) CHECK(other == value);
-  });
+  for_each_metric(
+      200, [](const Metric& metric, const MetricFunction& function, const Scoring& scoring, const MetricRows& rows) {
+        std::vector<std::int64_t> order(static_cast<std::size_t>(rows.count));
+        std::iota(order.begin(), order.end(), 0);
+        std::reverse(order.begin(), order.end());
+        std::rotate(order.begin(), order.begin() + 17, order.end());
+        const double value = value_of(scoring, function, rows, {rows.count});
+        const double other = value_of(scoring, function, chosen_rows(rows, order), {rows.count});
+        CHECK(other == Approx(value).epsilon(1e-12));
+        if (metric.family != MetricFamily::pointwise) CHECK(other == value);
+      });
 }
 
 TEST_CASE("better predictions improve the value in the metric's direction") {
-  for_each_metric(300, [](const Metric& metric, const Scoring& scoring, MetricRows rows) {
-    const double value = value_of(scoring, metric.kind, rows, {rows.count});
+  for_each_metric(300, [](const Metric& metric, const MetricFunction& function, const Scoring& scoring,
+                          MetricRows rows) {
+    const double value = value_of(scoring, function, rows, {rows.count});
     for (std::int64_t index = 0; index < rows.count * rows.width; ++index) {
       const auto at = static_cast<std::size_t>(index);
       const bool is_label = index % rows.width == rows.labels[at / static_cast<std::size_t>(rows.width)];
@@ -150,7 +210,7 @@ TEST_CASE("better predictions improve the value in the metric's direction") {
       rows.outputs[at] = metric.task == Task::regression ? rows.targets[at] : is_label ? right : wrong;
     }
     rows.predict_labels();
-    const double best = value_of(scoring, metric.kind, rows, {rows.count});
+    const double best = value_of(scoring, function, rows, {rows.count});
     CHECK((metric.larger_is_better() ? best > value : best < value));
     CHECK(
         best ==
@@ -159,16 +219,17 @@ TEST_CASE("better predictions improve the value in the metric's direction") {
 }
 
 TEST_CASE("a metric of fewer rows than it needs is not defined, and a metric of outputs that are NaN is not a number") {
-  for_each_metric(40, [](const Metric& metric, const Scoring& scoring, MetricRows rows) {
-    if (metric.min_rows > 1) {
-      const MetricRows first = chosen_rows(rows, {0});
-      CHECK(std::isnan(value_of(scoring, metric.kind, first, {1})));
-      CHECK_FALSE(metric.undefined.empty());
-    }
-    if (metric.task == Task::classification && metric.family != MetricFamily::ranked &&
-        metric.losses == MetricLosses::all)
-      return;  // computed from the order of the outputs
-    std::fill_n(rows.outputs.begin(), rows.width, std::numeric_limits<float>::quiet_NaN());
-    CHECK(std::isnan(value_of(scoring, metric.kind, rows, {rows.count})));
-  });
+  for_each_metric(40,
+                  [](const Metric& metric, const MetricFunction& function, const Scoring& scoring, MetricRows rows) {
+                    if (metric.min_rows > 1) {
+                      const MetricRows first = chosen_rows(rows, {0});
+                      CHECK(std::isnan(value_of(scoring, function, first, {1})));
+                      CHECK_FALSE(metric.undefined.empty());
+                    }
+                    if (metric.task == Task::classification && metric.family != MetricFamily::ranked &&
+                        metric.losses == MetricLosses::all)
+                      return;  // computed from the order of the outputs
+                    std::fill_n(rows.outputs.begin(), rows.width, std::numeric_limits<float>::quiet_NaN());
+                    CHECK(std::isnan(value_of(scoring, function, rows, {rows.count})));
+                  });
 }

@@ -67,16 +67,18 @@ TEST_CASE("metrics have the values of scikit-learn") {
   REQUIRE(file.is_open());
   std::string comment;
   std::getline(file, comment);
-  std::set<std::string> compared;
+  std::set<MetricKind> compared;
   std::size_t cases = 0;
   for (Case next = read_case(file); !next.name.empty(); next = read_case(file), ++cases)
     for (const auto& [name, expected] : next.values) {
       CAPTURE(next.name, static_cast<int>(next.scoring.loss.kind), name);
-      const Metric* const metric = find_metric(name);
-      REQUIRE(metric != nullptr);
-      compared.insert(name);
-      const double value = value_of(next.scoring, metric->kind, next.rows, {next.rows.count});
-      const double joined = appended_value_of(next.scoring, metric->kind, next.rows, {1, next.rows.count});
+      const auto choice = read_metric(name);
+      REQUIRE(choice.has_value());
+      const auto metric = metric_function(*choice, {}, next.rows.width);
+      REQUIRE(metric.has_value());
+      compared.insert(choice->kind);
+      const double value = value_of(next.scoring, *metric, next.rows, {next.rows.count});
+      const double joined = appended_value_of(next.scoring, *metric, next.rows, {1, next.rows.count});
       for (const double found : {value, joined})
         CHECK((std::isnan(expected) ? std::isnan(found)
                                     : std::abs(found - expected) < 1e-10 * std::max(1.0, std::abs(expected))));
