@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "core/aligned_vector.hpp"
@@ -10,7 +11,6 @@
 #include "study/losses.hpp"
 #include "training/losses/loss_kernels.hpp"
 #include "training/losses/reduction.hpp"
-#include "training/metrics/pointwise.hpp"
 
 namespace sheaf {
 namespace {
@@ -65,37 +65,38 @@ double probability_loss(const Scoring& scoring, const float* probabilities, std:
 }
 
 // Whether a metric equals the loss, so that it needs no sums of its own.
-bool is_loss(MetricKind metric, const Scoring& scoring) {
-  return metric == MetricKind::log_loss && scoring.link() == Link::softmax && !scoring.probabilities;
+bool is_loss(const MetricFunction& metric, const Scoring& scoring) {
+  return metric.kind == MetricKind::log_loss && scoring.link() == Link::softmax && !scoring.probabilities;
+}
+
+template <class Condition>
+std::vector<MetricFunction> those(const std::vector<MetricFunction>& metrics, const Condition& condition) {
+  std::vector<MetricFunction> chosen;
+  std::copy_if(metrics.begin(), metrics.end(), std::back_inserter(chosen), condition);
+  return chosen;
 }
 
 }  // namespace
 
-EvaluationSums::EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics) : scoring_(scoring) {
-  for (const MetricFunction& metric : metrics)
-    if (metric_of(metric.kind).family == MetricFamily::pointwise)
-      pointwise_.push_back(is_loss(metric.kind, scoring) ? nullptr : make_pointwise(metric, scoring));
-}
+EvaluationSums::EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics)
+    : scoring_(scoring),
+      metrics_(
+          those(metrics,
+                [](const MetricFunction& metric) { return metric_of(metric.kind).family == MetricFamily::pointwise; })),
+      pointwise_(scoring, those(metrics_, [&](const MetricFunction& metric) { return !is_loss(metric, scoring); })) {}
 
 EvaluationSums::EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics,
                                const double* numbers)
     : EvaluationSums(scoring, metrics) {
   row_count_ = *numbers++;
   loss_sum_ = *numbers++;
-  for (const auto& accumulator : pointwise_) {
-    if (!accumulator) continue;
-    accumulator->set_numbers(numbers);
-    numbers += accumulator->numbers().size();
-  }
+  pointwise_.set_numbers(numbers);
 }
 
 std::vector<double> EvaluationSums::numbers() const {
   std::vector<double> all = {row_count_, loss_sum_};
-  for (const auto& accumulator : pointwise_) {
-    if (!accumulator) continue;
-    const auto& numbers = accumulator->numbers();
-    all.insert(all.end(), numbers.begin(), numbers.end());
-  }
+  const std::vector<double> of_metrics = pointwise_.numbers();
+  all.insert(all.end(), of_metrics.begin(), of_metrics.end());
   return all;
 }
 
@@ -108,15 +109,13 @@ void EvaluationSums::add(const ScoredRows& rows) {
     for (std::int64_t row = 0; row < rows.count; row += group_rows)
       loss_sum_ += loss_of_group(scoring_, rows, row, std::min(group_rows, rows.count - row));
   }
-  for (const auto& accumulator : pointwise_)
-    if (accumulator) accumulator->add(rows);
+  pointwise_.add(rows);
 }
 
 void EvaluationSums::append(const EvaluationSums& later) {
   row_count_ += later.row_count_;
   loss_sum_ += later.loss_sum_;
-  for (std::size_t number = 0; number < pointwise_.size(); ++number)
-    if (pointwise_[number]) pointwise_[number]->append(*later.pointwise_[number]);
+  pointwise_.append(later.pointwise_);
 }
 
 double EvaluationSums::loss() const {
@@ -124,8 +123,10 @@ double EvaluationSums::loss() const {
 }
 
 std::vector<double> EvaluationSums::values() const {
+  const std::vector<double> own = pointwise_.values();
   std::vector<double> values;
-  for (const auto& accumulator : pointwise_) values.push_back(accumulator ? accumulator->value() : loss());
+  auto next = own.begin();
+  for (const MetricFunction& metric : metrics_) values.push_back(is_loss(metric, scoring_) ? loss() : *next++);
   return values;
 }
 

@@ -4,11 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "study/metrics.hpp"
-#include "training/metrics/accumulator.hpp"
+#include "training/metrics/pointwise.hpp"
 #include "training/metrics/scoring.hpp"
 
 namespace sheaf {
@@ -37,7 +36,8 @@ class EvaluationSums {
  private:
   Scoring scoring_;
   double row_count_ = 0, loss_sum_ = 0;
-  std::vector<std::unique_ptr<Accumulator>> pointwise_;  // one for each metric; null: it equals the loss
+  std::vector<MetricFunction> metrics_;  // pointwise
+  PointwiseSums pointwise_;              // without metrics that equal the loss
 };
 
 }  // namespace sheaf

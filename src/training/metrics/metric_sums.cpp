@@ -4,14 +4,12 @@
 
 #include <utility>
 
-#include "training/metrics/pointwise.hpp"
-
 namespace sheaf {
 
-MetricSums::MetricSums(const Scoring& scoring, std::vector<MetricFunction> metrics) : metrics_(std::move(metrics)) {
+MetricSums::MetricSums(const Scoring& scoring, std::vector<MetricFunction> metrics)
+    : metrics_(std::move(metrics)), pointwise_(scoring, metrics_) {
   for (const MetricFunction& metric : metrics_) switch (metric_of(metric.kind).family) {
       case MetricFamily::pointwise:
-        pointwise_.push_back(make_pointwise(metric, scoring));
         break;
       case MetricFamily::counts:
         counts_.emplace(scoring.output_count);
@@ -23,14 +21,13 @@ MetricSums::MetricSums(const Scoring& scoring, std::vector<MetricFunction> metri
 }
 
 void MetricSums::add(const ScoredRows& rows) {
-  for (const auto& accumulator : pointwise_) accumulator->add(rows);
+  pointwise_.add(rows);
   if (counts_) counts_->add(rows);
   if (ranked_) ranked_->add(rows);
 }
 
 void MetricSums::append(const MetricSums& later) {
-  for (std::size_t number = 0; number < pointwise_.size(); ++number)
-    pointwise_[number]->append(*later.pointwise_[number]);
+  pointwise_.append(later.pointwise_);
   if (counts_) counts_->append(*later.counts_);
   if (ranked_) ranked_->append(*later.ranked_);
 }
@@ -41,12 +38,13 @@ std::vector<double> MetricSums::values(std::int64_t threads) const {
     if (metric_of(metric.kind).family == MetricFamily::ranked) ranked_kinds.push_back(metric.kind);
   std::vector<double> ranked_values;
   if (ranked_) ranked_values = ranked_metrics(ranked_kinds, *ranked_, threads);
+  const std::vector<double> pointwise_values = pointwise_.values();
   std::vector<double> values;
-  auto accumulator = pointwise_.begin();
+  auto pointwise = pointwise_values.begin();
   auto ranked = ranked_values.begin();
   for (const MetricFunction& metric : metrics_) switch (metric_of(metric.kind).family) {
       case MetricFamily::pointwise:
-        values.push_back((*accumulator++)->value());
+        values.push_back(*pointwise++);
         break;
       case MetricFamily::counts:
         values.push_back(counts_metric(metric, *counts_));

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "study/metrics.hpp"
-#include "training/metrics/accumulator.hpp"
 #include "training/metrics/counts.hpp"
+#include "training/metrics/pointwise.hpp"
 #include "training/metrics/ranked.hpp"
 
 namespace sheaf {
@@ -31,8 +30,8 @@ class MetricSums {
 
  private:
   std::vector<MetricFunction> metrics_;
-  std::vector<std::unique_ptr<Accumulator>> pointwise_;  // one for each metric of this family, in order
-  std::optional<ClassCounts> counts_;                    // of all metrics of this family
+  PointwiseSums pointwise_;
+  std::optional<ClassCounts> counts_;  // of all metrics of this family
   std::optional<RankedRows> ranked_;
 };
 

@@ -22,7 +22,8 @@ struct Accuracy {
 
 struct LogLoss {
   double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
-    return -label_log_probability(scoring, rows.outputs + row * scoring.output_count, rows.labels[row]);
+    return -label_log_probability(scoring, rows.outputs + row * scoring.output_count, rows.probabilities->scale(row),
+                                  rows.labels[row]);
   }
 };
 
@@ -44,12 +45,10 @@ struct TopAccuracy {
 
 struct Brier {  // the sum over the classes, also of two
   double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
-    const float* const outputs = rows.outputs + row * scoring.output_count;
-    const RowScale scale = row_scale(scoring, outputs);
+    const double* const probabilities = rows.probabilities->of(row);
     double sum = 0;
     for (std::int64_t label = 0; label < scoring.output_count; ++label) {
-      const double probability = class_probability(scoring, outputs, scale, label);
-      const double error = label == rows.labels[row] ? 1 - probability : probability;
+      const double error = label == rows.labels[row] ? 1 - probabilities[label] : probabilities[label];
       sum += error * error;
     }
     return sum;
@@ -211,13 +210,12 @@ class CalibrationError : public Accumulator {
   enum Number : std::size_t { weights, confidences, rights, per_bin };  // of each bin in `numbers_`
 
  public:
-  explicit CalibrationError(const Scoring& scoring) : Accumulator(bins * per_bin), scoring_(scoring) {}
+  CalibrationError() : Accumulator(bins * per_bin) {}
 
   void add(const ScoredRows& rows) override {
     for (std::int64_t row = 0; row < rows.count; ++row) {
-      const float* const outputs = rows.outputs + row * scoring_.output_count;
       const std::int64_t predicted = rows.predicted_labels[row];
-      const double confidence = class_probability(scoring_, outputs, row_scale(scoring_, outputs), predicted);
+      const double confidence = rows.probabilities->of(row)[predicted];
       const double weight = rows.weight(row);
       double* const sums = numbers_.data() + bin_of(confidence) * per_bin;
       sums[weights] += weight;
@@ -244,12 +242,12 @@ class CalibrationError : public Accumulator {
     if (!(confidence > 0)) return 0;  // also NaN
     return std::min(static_cast<std::size_t>(std::ceil(confidence * bins)), bins) - 1;
   }
-
-  Scoring scoring_;
 };
 
-}  // namespace
+// Rows whose probabilities are computed together.
+constexpr std::int64_t block_rows = 128;
 
+// An accumulator without rows.
 std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const Scoring& scoring) {
   switch (metric.kind) {
     case MetricKind::accuracy:
@@ -263,7 +261,7 @@ std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const 
     case MetricKind::brier:
       return std::make_unique<Mean<Brier>>(scoring);
     case MetricKind::ece:
-      return std::make_unique<CalibrationError>(scoring);
+      return std::make_unique<CalibrationError>();
     case MetricKind::mae:
       return std::make_unique<Mean<Error<absolute_error>>>(scoring);
     case MetricKind::mse:
@@ -282,6 +280,53 @@ std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const 
       return make_r2(scoring.output_count);
     default:
       throw std::logic_error("the metric is not pointwise");
+  }
+}
+
+}  // namespace
+
+PointwiseSums::PointwiseSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics) : scoring_(scoring) {
+  for (const MetricFunction& metric : metrics) {
+    if (metric_of(metric.kind).family != MetricFamily::pointwise) continue;
+    accumulators_.push_back(make_pointwise(metric, scoring));
+    needs_probabilities_ = needs_probabilities_ || metric_of(metric.kind).losses == MetricLosses::probabilities;
+  }
+}
+
+void PointwiseSums::add(const ScoredRows& rows) {
+  const std::int64_t at_once = needs_probabilities_ ? block_rows : std::max<std::int64_t>(rows.count, 1);
+  for (std::int64_t begin = 0; begin < rows.count; begin += at_once) {
+    ScoredRows block = rows.slice(begin, std::min(begin + at_once, rows.count), scoring_.output_count);
+    if (needs_probabilities_) {
+      probabilities_.compute(scoring_, block.outputs, block.count);
+      block.probabilities = &probabilities_;
+    }
+    for (const auto& accumulator : accumulators_) accumulator->add(block);
+  }
+}
+
+void PointwiseSums::append(const PointwiseSums& later) {
+  for (std::size_t number = 0; number < accumulators_.size(); ++number)
+    accumulators_[number]->append(*later.accumulators_[number]);
+}
+
+std::vector<double> PointwiseSums::values() const {
+  std::vector<double> values;
+  for (const auto& accumulator : accumulators_) values.push_back(accumulator->value());
+  return values;
+}
+
+std::vector<double> PointwiseSums::numbers() const {
+  std::vector<double> all;
+  for (const auto& accumulator : accumulators_)
+    all.insert(all.end(), accumulator->numbers().begin(), accumulator->numbers().end());
+  return all;
+}
+
+void PointwiseSums::set_numbers(const double* numbers) {
+  for (const auto& accumulator : accumulators_) {
+    accumulator->set_numbers(numbers);
+    numbers += accumulator->numbers().size();
   }
 }
 

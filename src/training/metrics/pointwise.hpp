@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "study/metrics.hpp"
 #include "training/metrics/accumulator.hpp"
@@ -12,7 +13,29 @@
 
 namespace sheaf {
 
-/// Returns an accumulator without rows for a metric of the family `pointwise`.
-std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const Scoring& scoring);
+/// Metrics of this family over any number of rows. They share the class probabilities of each row. Not shared between
+/// threads.
+class PointwiseSums {
+ public:
+  /// `metrics`: those of other families are left out.
+  PointwiseSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics);
+
+  /// As Accumulator::add() and append().
+  void add(const ScoredRows& rows);
+  void append(const PointwiseSums& later);
+
+  /// In the order of the metrics. Requires at least one row.
+  std::vector<double> values() const;
+
+  /// The whole state. Its length depends only on the metrics and the number of outputs.
+  std::vector<double> numbers() const;
+  void set_numbers(const double* numbers);
+
+ private:
+  Scoring scoring_;
+  std::vector<std::unique_ptr<Accumulator>> accumulators_;  // one for each metric
+  bool needs_probabilities_ = false;
+  RowProbabilities probabilities_;  // of the rows that are being added
+};
 
 }  // namespace sheaf

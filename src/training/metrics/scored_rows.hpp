@@ -5,14 +5,26 @@
 
 namespace sheaf {
 
+class RowProbabilities;  // scoring.hpp
+
 /// Rows with the outputs of a model. The arrays belong to the caller.
 struct ScoredRows {
   std::int64_t count = 0;
   const float* outputs = nullptr;  ///< [count, outputs]: values (regression), or logits or probabilities of classes
-  const std::int64_t* predicted_labels = nullptr;  ///< [count], predicted_label() of each row; classification only
-  const std::int64_t* labels = nullptr;            ///< [count], each in 0..outputs-1; classification only
-  const float* targets = nullptr;                  ///< [count, outputs]; regression only
-  const float* weights = nullptr;                  ///< [count], at least 0; null: all are 1
+  const std::int64_t* predicted_labels = nullptr;   ///< [count], predicted_label() of each row; classification only
+  const std::int64_t* labels = nullptr;             ///< [count], each in 0..outputs-1; classification only
+  const float* targets = nullptr;                   ///< [count, outputs]; regression only
+  const float* weights = nullptr;                   ///< [count], at least 0; null: all are 1
+  const RowProbabilities* probabilities = nullptr;  ///< of these rows, for metrics with MetricLosses::probabilities
+
+  /// Rows begin..end-1 of these; `width`: the number of outputs. Without probabilities.
+  ScoredRows slice(std::int64_t begin, std::int64_t end, std::int64_t width) const {
+    const auto from = [begin](const auto* array, std::int64_t row_values) {
+      return array == nullptr ? nullptr : array + begin * row_values;
+    };
+    return {end - begin,     from(outputs, width), from(predicted_labels, 1),
+            from(labels, 1), from(targets, width), from(weights, 1)};
+  }
 
   double weight(std::int64_t row) const { return weights == nullptr ? 1 : double{weights[row]}; }
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,17 +18,13 @@ struct Scoring {
   bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
   std::int64_t output_count = 0;
   std::vector<double> target_offsets{};  ///< [outputs], subtracted from targets and outputs; empty: none
+  std::int64_t positive = 1;             ///< of two classes, that of ROC AUC and average precision
 
   Link link() const { return loss_of(loss.kind).link; }
 };
 
 /// log(1 + exp(x)) without overflow.
 double softplus(double x);
-
-/// The logarithm of the probability of `label` for a row of outputs: by the link of the loss, in double and exact for
-/// large logits. Outputs that are probabilities are clipped to 2.2e-16 from 0 and 1, as in scikit-learn's log_loss. NaN
-/// for losses without a link.
-double label_log_probability(const Scoring& scoring, const float* outputs, std::int64_t label);
 
 /// What the probabilities of all classes of a row have in common.
 struct RowScale {
@@ -37,5 +34,26 @@ RowScale row_scale(const Scoring& scoring, const float* outputs);
 
 /// The probability of a class for a row of outputs with this scale; without probabilities (Link::none) its output.
 double class_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label);
+
+/// The probabilities of all classes of rows, computed once for all metrics that need them.
+class RowProbabilities {
+ public:
+  /// Replaces them by those of `rows` rows of outputs.
+  void compute(const Scoring& scoring, const float* outputs, std::int64_t rows);
+
+  /// [outputs], as class_probability().
+  const double* of(std::int64_t row) const { return values_.data() + row * width_; }
+  const RowScale& scale(std::int64_t row) const { return scales_[static_cast<std::size_t>(row)]; }
+
+ private:
+  std::int64_t width_ = 0;
+  std::vector<double> values_;    // [rows, outputs]
+  std::vector<RowScale> scales_;  // [rows]
+};
+
+/// The logarithm of the probability of `label` for a row of outputs with this scale: by the link of the loss, in double
+/// and exact for large logits. Outputs that are probabilities are clipped to 2.2e-16 from 0 and 1, as in scikit-learn's
+/// log_loss. NaN for losses without a link.
+double label_log_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label);
 
 }  // namespace sheaf
