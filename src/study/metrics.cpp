@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "study/named_class.hpp"
 
 namespace sheaf {
 namespace {
@@ -84,14 +84,6 @@ const char* needed_parameter(MetricParameter parameter) {
   }
 }
 
-std::optional<std::int64_t> class_number(const std::string& text, const std::vector<std::string>& class_names,
-                                         std::int64_t classes) {
-  const auto named = std::find(class_names.begin(), class_names.end(), text);
-  const auto number =
-      named == class_names.end() ? whole_number<std::int64_t>(text) : std::optional(named - class_names.begin());
-  return number && *number >= 0 && *number < classes ? number : std::nullopt;
-}
-
 }  // namespace
 
 std::string MetricChoice::name() const {
@@ -149,7 +141,7 @@ std::optional<MetricFunction> metric_function(const MetricChoice& choice, const 
       return MetricFunction(choice.kind, static_cast<double>(count));
     }
     case MetricParameter::class_name: {
-      const auto number = class_number(choice.parameter, class_names, outputs);
+      const auto number = find_class(choice.parameter, class_names, outputs);
       if (!number) return std::nullopt;
       return MetricFunction(choice.kind, static_cast<double>(*number));
     }
@@ -163,13 +155,7 @@ std::string metric_problem(const std::string& key, const MetricChoice& choice,
   if (choice.metric().parameter == MetricParameter::count)
     return fmt::format("{} = {} does not fit {} (it has {}). Use a number of at most {}.", key, choice.name(), data,
                        outputs == 1 ? "1 class" : fmt::format("{} classes", outputs), outputs);
-  std::vector<std::string> names;
-  for (const std::string& name : class_names) names.push_back(quoted(name));
-  const std::string known = names.empty() ? "" : fmt::format("; its classes are {}", listed(names));
-  return fmt::format("{} = {} does not fit {} (it has no class {}{}). Use {}a number from 0 to {}.{}", key,
-                     choice.name(), data, quoted(choice.parameter), known,
-                     names.empty() ? "" : "the name of a class, or ", outputs - 1,
-                     did_you_mean(choice.parameter, class_names));
+  return class_problem(fmt::format("{} = {}", key, choice.name()), choice.parameter, class_names, outputs, data);
 }
 
 const Metric& default_metric(Task task) {

@@ -260,6 +260,50 @@ for case, code, reason, *args in (
     result = sheaf("evaluate", "named", "--data.file=named.h5", *args)
     checks.check(result.code == code and reason in result.stderr, case, result.stderr)
 
+# Two classes: a threshold of the probability of the positive one, and the table of the classes.
+with h5py.File("two.h5", "w") as file, h5py.File("classes.h5") as classes:
+    file["features"] = classes["features"][:]
+    labels = (classes["targets"][:] > 2).astype(numpy.int64)
+    file["targets"] = labels
+    file["targets"].attrs["class_names"] = ["no", "yes"]
+run("two", "--data.file=two.h5", "--data.validation=0.2", "--run.models=best", study=COMMON)
+plain = evaluate("two", "--data.file=two.h5")
+for positive, number, threshold in ((None, 1, 0.3), ("no", 0, 0.7), ("yes", 1, 0), ("no", 0, 0.5)):
+    args = [f"--threshold={threshold}"] + ([] if positive is None else [f"--positive={positive}"])
+    report = evaluate("two", "--data.file=two.h5", *args, "--predictions=two-out.h5", "--overwrite")
+    with h5py.File("two-out.h5") as file:
+        predicted, scores = file["labels"][:], file["probabilities"][:, number]
+    checks.check(((predicted == number) == (scores >= threshold))[abs(scores - threshold) > 1e-6].all(),
+                 f"labels with {args}")
+    right = [int(((predicted == label) & (labels == label)).sum()) for label in (0, 1)]
+    checks.check([row["class"] for row in report["classes"]] == ["no", "yes"] and
+                 [row["rows"] for row in report["classes"]] == list(numpy.bincount(labels)) and
+                 all(abs(row["recall"] * row["rows"] - right[label]) < 1e-9
+                     for label, row in enumerate(report["classes"])) and
+                 numpy.diag(report["confusion"]).tolist() == right and
+                 abs(report["accuracy"] - sum(right) / len(labels)) < 1e-12, f"the classes with {args}", str(report))
+    checks.check(report["log_loss"] == plain["log_loss"] and report["threshold"] == threshold and
+                 report["positive"] == (positive or "yes"), f"the log loss with {args}", str(report))
+    one_rank = {key: value for key, value in report.items() if key != "predictions"}
+    checks.check(evaluate("two", "--data.file=two.h5", *args, ranks=2) == one_rank, f"two ranks with {args}")
+checks.check("threshold" not in plain and "positive" not in plain, "no threshold")
+text = sheaf("evaluate", "two", "--data.file=two.h5", "--threshold=0.25").stdout
+checks.check("yes, from a probability of 0.25" in text and re.search(r"^class +precision +recall +F1 +rows$", text, re.M),
+             "the report of a threshold", text)
+result = sheaf("predict", "two", "two.h5", "two-out.csv", "--threshold=0.9")
+checks.check(result.code == 0 and {row["prediction"] for row in read_csv("two-out.csv")} <=
+             {"no", "yes"}, "predict with a threshold", result.stderr)
+for case, code, reason, model, *args in (
+        ("a threshold of five classes", 2, "--threshold needs two classes (model 'named' has 5 classes)", "named",
+         "--data.file=named.h5", "--threshold=0.5"),
+        ("a positive class of numbers", 2, "--positive needs two classes (model 'quantile' predicts numbers)", "quantile",
+         "--data.file=values.h5", "--positive=1"),
+        ("an unknown positive class", 1, "--positive = Yes does not fit model 'two' (it has no class 'Yes'; its classes "
+         "are 'no' and 'yes').", "two", "--data.file=two.h5", "--positive=Yes"),
+        ("a threshold above 1", 2, "--threshold = '1.5' is not valid", "two", "--data.file=two.h5", "--threshold=1.5")):
+    result = sheaf("evaluate", model, *args)
+    checks.check(result.code == code and reason in result.stderr, case, result.stderr)
+
 for case, reason, *args in (
         ("huber_delta without huber", "train.huber_delta = 2 has no effect", "--train.huber_delta=2"),
         ("a metric of another task", "run.metrics = r2 does not apply", "--run.metrics=f1_macro, r2"),

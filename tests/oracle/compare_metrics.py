@@ -18,6 +18,7 @@ try:
     import h5py
     import metric_cases
     import numpy
+    import sklearn.metrics as sklearn_metrics
 except ImportError as error:
     oracle.skip(error)
 
@@ -58,6 +59,36 @@ def differences(program, folder, name, features, targets, dropped=None):
             if report.get(metric) is None or not abs(report[metric] - value) < 1e-5 * max(1, abs(value))]
 
 
+def differences_of_classes(program, folder, name):
+    """Compares the table of the classes, and the labels from thresholds, of a model of two classes."""
+    run, test, out = (str(folder / part) for part in (name, f"{name}-test.h5", f"{name}-threshold.h5"))
+    with h5py.File(test) as file:
+        labels = file["targets"][:]
+    wrong = []
+    for positive in (0, 1):
+        for threshold in (0.2, 0.9):
+            report = json.loads(call(program, "evaluate", run, f"--data.file={test}", f"--threshold={threshold}",
+                                     f"--positive={positive}", f"--predictions={out}", "--overwrite", "--output=json"))
+            with h5py.File(out) as file:
+                scores, predicted = file["probabilities"][:, positive].astype(float), file["labels"][:]
+            sure = abs(scores - threshold) > 1e-6  # rounding decides the others
+            wrong += [(name, threshold)] * int(((predicted == positive) != (scores >= threshold))[sure].sum())
+            table = sklearn_metrics.classification_report(labels, predicted, output_dict=True, zero_division=0)
+            for label, scores_of_class in enumerate(report["classes"]):
+                theirs = table[str(label)]
+                pairs = [(scores_of_class["f1"], theirs["f1-score"]), (scores_of_class["rows"], theirs["support"]),
+                         *((scores_of_class[key], theirs[key]) for key in ("precision", "recall"))]
+                wrong += [(name, threshold, label, pair) for pair in pairs if abs(pair[0] - pair[1]) > 1e-12]
+            expected = {"accuracy": table["accuracy"], "matthews": sklearn_metrics.matthews_corrcoef(labels, predicted),
+                        "roc_auc": sklearn_metrics.roc_auc_score(labels == positive, scores),
+                        "average_precision": sklearn_metrics.average_precision_score(labels == positive, scores)}
+            wrong += [(name, key, report[key], value) for key, value in expected.items()
+                      if abs(report[key] - value) > 1e-6]
+            if report["confusion"] != sklearn_metrics.confusion_matrix(labels, predicted).tolist():
+                wrong.append((name, "confusion", report["confusion"]))
+    return wrong
+
+
 def main():
     program, digits = sys.argv[1:]
     warnings.simplefilter("ignore")
@@ -68,6 +99,7 @@ def main():
         folder = pathlib.Path(name)
         wrong += differences(program, folder, "digits", features, labels)
         wrong += differences(program, folder, "even", features, labels % 2)
+        wrong += differences_of_classes(program, folder, "even")
         targets = numpy.stack([labels + 0.5, features.astype("f4").mean(axis=1)], axis=1).astype("f4")
         wrong += differences(program, folder, "values", features, targets)
         if metric_cases.VERSION >= (1, 6):  # earlier ones refuse it

@@ -56,6 +56,11 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
                                                        {"logits", OutputKind::logits},
                                                        {"probabilities", OutputKind::probabilities}}),
                                    key, text);
+  } else if (key == "threshold") {
+    request.threshold =
+        option_value(number("number from 0 to 1", [](double value) { return value >= 0 && value <= 1; }), key, text);
+  } else if (key == "positive") {
+    request.positive = option_value(non_empty_text(), key, text);
   } else if (key == "metrics") {
     request.metrics = option_value(metric_list(), key, text);
   } else if (key == "predictions") {
@@ -92,6 +97,12 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
   --outputs=auto|logits|probabilities
                          what a classifier from Python returns; default: auto, probabilities if the outputs for the
                          first rows are in 0..1 and add up to 1 (not required for bce); otherwise logits
+)";
+
+const std::string threshold_help =
+    R"(  --threshold=T          of two classes, predict the positive one where its probability is at least T; default: the
+                         class with the larger probability. All metrics of predicted classes follow it
+  --positive=CLASS       name or number of the positive class; default: the second one
 )";
 
 const std::string csv_help = "CSV files\n" + csv_reading_help() +
@@ -133,12 +144,12 @@ EvaluateArguments parse_options(const LineOptions& options, const Arguments& com
 const std::vector<std::string> switches = {"overwrite"};
 
 const LineOptions& evaluate_options() {
-  static const LineOptions options{
-      joined({{"data.file", "data.targets", "data.memory"}, data_keys, run_keys}),
-      joined({{"loss", "metrics", "iteration", "outputs", "predictions", "overwrite", "output", "id"},
-              csv_reading_options()}),
-      {},
-      switches};
+  static const LineOptions options{joined({{"data.file", "data.targets", "data.memory"}, data_keys, run_keys}),
+                                   joined({{"loss", "metrics", "threshold", "positive", "iteration", "outputs",
+                                            "predictions", "overwrite", "output", "id"},
+                                           csv_reading_options()}),
+                                   {},
+                                   switches};
   return options;
 }
 
@@ -165,7 +176,7 @@ EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& argum
 const LineOptions& predict_options() {
   static const LineOptions options{
       joined({data_keys, run_keys}),
-      joined({{"iteration", "outputs", "overwrite", "output", "id"}, csv_reading_options()}),
+      joined({{"threshold", "positive", "iteration", "outputs", "overwrite", "output", "id"}, csv_reading_options()}),
       {},
       switches};
   return options;
@@ -211,7 +222,8 @@ data
                          huber has the delta of the training; for models that were trained otherwise, 1
   --metrics=NAME,...     metrics with a parameter, in addition to all others: f1:CLASS, precision:CLASS and
                          recall:CLASS (a class name or number), top_k:N, pinball:Q
-)" + csv_help +
+)" + threshold_help +
+         csv_help +
          R"(  --label=NAME|N,...    the target columns; several are found by their names, in any order; default: those used in
                         training; for models that were not saved by sheaf, the last column
 output
@@ -241,7 +253,7 @@ and labels [rows], or values [rows, outputs].
 
 data
 )" + data_help +
-         csv_help +
+         threshold_help + csv_help +
          R"(  --label=NAME|N,...    the target columns, which are not features; default: those used in training
 output
   --id=NAME|N            from CSV to CSV: copy this column to the output

@@ -24,6 +24,7 @@
 #include "runs/run_reader.hpp"
 #include "study/combinations.hpp"
 #include "study/losses.hpp"
+#include "study/named_class.hpp"
 
 namespace sheaf {
 namespace {
@@ -237,6 +238,31 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
   return scoring;
 }
 
+// Chooses the positive one of two classes, and the probability from which on it is predicted. Local.
+void choose_positive(const EvaluationRequest& request, EvaluatedModel& evaluated) {
+  Scoring& scoring = evaluated.scoring;
+  const char* const option = request.threshold ? "--threshold" : "--positive";
+  if (!request.threshold && request.positive.empty()) return;
+  if (!evaluated.predicts_classes() || scoring.output_count != 2)
+    throw UsageError(fmt::format("{} needs two classes (model '{}' {}). Leave it out.", option, request.model,
+                                 evaluated.predicts_classes() ? fmt::format("has {} classes", scoring.output_count)
+                                                              : std::string("predicts numbers")));
+  if (request.threshold && scoring.link() == Link::none)
+    throw UsageError(
+        fmt::format("--threshold needs probabilities (with the loss {}, outputs are not probabilities). "
+                    "Leave it out.",
+                    loss_of(scoring.loss.kind).name));
+  if (!request.positive.empty()) {
+    const auto positive = find_class(request.positive, evaluated.class_names(), scoring.output_count);
+    require(positive.has_value(), [&] {
+      return class_problem(fmt::format("--positive = {}", request.positive), request.positive, evaluated.class_names(),
+                           scoring.output_count, fmt::format("model '{}'", request.model));
+    });
+    scoring.positive = *positive;
+  }
+  evaluated.threshold = request.threshold;
+}
+
 // Chooses the metrics: all without a parameter that apply, and the further ones of the request, in the order of the
 // table. Local.
 void choose_metrics(const EvaluationRequest& request, EvaluatedModel& evaluated) {
@@ -317,6 +343,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
   require_same_files(request, world);
   agree(world, [&] {
     evaluated.scoring = choose_scoring(request, evaluated);
+    choose_positive(request, evaluated);
     choose_metrics(request, evaluated);
     choose_target_offsets(evaluated);
     evaluated.scoring.target_offsets = evaluated.target_offsets;

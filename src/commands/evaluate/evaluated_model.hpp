@@ -22,6 +22,7 @@ struct EvaluatedModel {
   std::unique_ptr<EvaluatedRows> rows;
   std::optional<IdColumn> ids;  ///< on rank 0, with --id
   Scoring scoring;
+  std::optional<double> threshold;        ///< the probability from which on scoring.positive is predicted
   std::vector<MetricChoice> metrics;      ///< all that apply, and the further ones of the request
   std::vector<MetricFunction> functions;  ///< the same with the values of their parameters
   std::vector<double> target_offsets;     ///< targets and outputs are without them; empty: none

@@ -145,6 +145,8 @@ Fit fit_of(const EvaluatedModel& evaluated, const std::vector<double>& numbers, 
         break;
     }
   }
+  for (std::int64_t label = 0; unordered.counts && label < unordered.counts->classes(); ++label)
+    fit.classes.push_back(class_scores(*unordered.counts, label));
   fit.confusion = std::move(unordered.confusion);
   return fit;
 }
@@ -260,6 +262,8 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.is_classification = evaluated->predicts_classes();
   report.class_names = evaluated->class_names();
   report.predictions = request.predictions;
+  report.threshold = request.threshold;
+  if (request.threshold || !request.positive.empty()) report.positive = evaluated->scoring.positive;
   report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;
   return report;
 }

@@ -23,6 +23,13 @@ constexpr std::int64_t gpu_batch_bytes = std::int64_t{32} << 20;
 // Limit of the outputs that a lane computes at once.
 constexpr std::int64_t outputs_bytes = std::int64_t{8} << 20, gpu_outputs_bytes = std::int64_t{64} << 20;
 
+// Of two classes.
+std::int64_t label_from_threshold(const Scoring& scoring, double threshold, const float* outputs) {
+  const std::int64_t positive = scoring.positive;
+  return class_probability(scoring, outputs, row_scale(scoring, outputs), positive) >= threshold ? positive
+                                                                                                 : 1 - positive;
+}
+
 }  // namespace
 
 UnorderedResult::UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows) {
@@ -109,8 +116,12 @@ void EvaluationLane::find_labels(std::int64_t count) {
   if (!evaluated_.predicts_classes()) return;
   const std::int64_t classes = evaluated_.scoring.output_count;
   labels_.resize(static_cast<std::size_t>(count));
-  for (std::int64_t row = 0; row < count; ++row)
-    labels_[static_cast<std::size_t>(row)] = predicted_label(outputs_.data() + row * classes, classes);
+  for (std::int64_t row = 0; row < count; ++row) {
+    const float* const outputs = outputs_.data() + row * classes;
+    labels_[static_cast<std::size_t>(row)] =
+        evaluated_.threshold ? label_from_threshold(evaluated_.scoring, *evaluated_.threshold, outputs)
+                             : predicted_label(outputs, classes);
+  }
 }
 
 void EvaluationLane::average_members(std::int64_t first, std::int64_t count) {

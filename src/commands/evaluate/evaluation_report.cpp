@@ -24,25 +24,6 @@ std::int64_t cell(const EvaluationReport& report, std::int64_t label, std::int64
   return report.fit->confusion[static_cast<std::size_t>(label * report.outputs + predicted)];
 }
 
-// Scores of one class; NaN if no row was predicted as the class, or none has its label.
-struct ClassScore {
-  double precision = 0, recall = 0;
-};
-
-ClassScore class_score(const EvaluationReport& report, std::int64_t label) {
-  std::int64_t predicted = 0, labeled = 0;
-  for (std::int64_t other = 0; other < report.outputs; ++other) {
-    predicted += cell(report, other, label);
-    labeled += cell(report, label, other);
-  }
-  const auto right = static_cast<double>(cell(report, label, label));
-  return {right / static_cast<double>(predicted), right / static_cast<double>(labeled)};
-}
-
-std::string score_text(double score) {
-  return std::isnan(score) ? "-" : fmt::format("{:.4f}", score);
-}
-
 // The name of a class, shortened to fit into a table.
 std::string shown_class(const EvaluationReport& report, std::int64_t label) {
   if (report.class_names.empty()) return std::to_string(label);
@@ -51,16 +32,23 @@ std::string shown_class(const EvaluationReport& report, std::int64_t label) {
   return name.size() <= longest ? name : printable(name.substr(0, longest - 3)) + "...";
 }
 
+std::string classes_text(const EvaluationReport& report) {
+  std::vector<std::vector<std::string>> rows = {{"class", "precision", "recall", "F1", "rows"}};
+  for (std::int64_t label = 0; label < report.outputs; ++label) {
+    const auto& [precision, recall, f1, count] = report.fit->classes[static_cast<std::size_t>(label)];
+    rows.push_back({shown_class(report, label), fmt::format("{:.4f}", precision), fmt::format("{:.4f}", recall),
+                    fmt::format("{:.4f}", f1), fmt::format("{:.0f}", count)});
+  }
+  return "\n" + format_table(rows);
+}
+
 std::string confusion_text(const EvaluationReport& report) {
   std::vector<std::vector<std::string>> rows(1, {"label"});
   for (std::int64_t label = 0; label < report.outputs; ++label) rows[0].push_back("as " + shown_class(report, label));
-  rows[0].insert(rows[0].end(), {"precision", "recall"});
   for (std::int64_t label = 0; label < report.outputs; ++label) {
     rows.push_back({shown_class(report, label)});
     for (std::int64_t other = 0; other < report.outputs; ++other)
       rows.back().push_back(fmt::format("{}", cell(report, label, other)));
-    const ClassScore score = class_score(report, label);
-    rows.back().insert(rows.back().end(), {score_text(score.precision), score_text(score.recall)});
   }
   return "\n" + format_table(rows);
 }
@@ -75,11 +63,29 @@ Json json_confusion(const EvaluationReport& report) {
   return rows;
 }
 
-// The reason why the text report has no confusion matrix; empty if it has one, or the model is not a classifier.
-std::string confusion_note(const EvaluationReport& report) {
+// The name of a class, or its number.
+Json json_class(const EvaluationReport& report, std::int64_t label) {
+  return report.class_names.empty() ? Json(label) : Json(report.class_names[static_cast<std::size_t>(label)]);
+}
+
+Json json_classes(const EvaluationReport& report) {
+  Json classes = Json::array();
+  for (std::int64_t label = 0; label < report.outputs; ++label) {
+    const auto& [precision, recall, f1, count] = report.fit->classes[static_cast<std::size_t>(label)];
+    classes.push_back({{"class", json_class(report, label)},
+                       {"precision", precision},
+                       {"recall", recall},
+                       {"f1", f1},
+                       {"rows", static_cast<std::int64_t>(count)}});
+  }
+  return classes;
+}
+
+// The reason why the text report has no tables of the classes; empty if it has them, or the model is not a classifier.
+std::string classes_note(const EvaluationReport& report) {
   if (!report.is_classification || report.outputs <= max_shown_classes) return "";
-  return fmt::format("not shown for more than {} classes{}", max_shown_classes,
-                     report.fit->confusion.empty() ? "" : "; --output=json includes the matrix");
+  return fmt::format("not shown for more than {}; --output=json includes their values{}", max_shown_classes,
+                     report.fit->confusion.empty() ? "" : " and the confusion matrix");
 }
 
 }  // namespace
@@ -99,6 +105,9 @@ std::string evaluation_text(const EvaluationReport& report) {
   add("model", models);
   add("data", fmt::format("'{}', {}", printable(report.data), counted(report.rows, "row")));
   add("engine", report.engine);
+  if (report.positive)
+    add("positive class", shown_class(report, *report.positive) +
+                              (report.threshold ? fmt::format(", from a probability of {}", *report.threshold) : ""));
   if (report.fit) {
     add("loss", fmt::format("{:.6g} ({})", report.fit->loss, loss_of(report.loss).name));
     for (const auto& [metric, value] : report.fit->metrics)
@@ -106,13 +115,13 @@ std::string evaluation_text(const EvaluationReport& report) {
                                                        : fmt::format("{:.6f}", value));
     for (const MetricChoice& metric : report.fit->left_out)
       add(metric.label(), "left out: the outputs of all rows do not fit into data.memory");
-    if (const std::string note = confusion_note(report); !note.empty()) add("confusion", note);
+    if (const std::string note = classes_note(report); !note.empty()) add("classes", note);
   }
   if (!report.predictions.empty()) add("predictions", fmt::format("'{}'", printable(report.predictions)));
   add("time", fmt::format("{}, {:.4g} rows/s, {:.3g} GB/s", human_seconds(report.seconds),
                           static_cast<double>(report.rows) / report.seconds, report.bytes / report.seconds / 1e9));
-  if (report.fit && !report.fit->confusion.empty() && report.outputs <= max_shown_classes)
-    text += confusion_text(report);
+  if (report.fit && !report.fit->classes.empty() && report.outputs <= max_shown_classes)
+    text += classes_text(report) + confusion_text(report);
   return text;
 }
 
@@ -123,11 +132,14 @@ std::string evaluation_json(const EvaluationReport& report) {
                {"outputs", report.outputs},
                {"engine", report.engine}};
   if (!report.class_names.empty()) json["class_names"] = report.class_names;
+  if (report.positive) json["positive"] = json_class(report, *report.positive);
+  if (report.threshold) json["threshold"] = *report.threshold;
   if (report.fit) {
     json["loss_kind"] = loss_of(report.loss).name;
     json["loss"] = report.fit->loss;
     for (const auto& [metric, value] : report.fit->metrics) json[metric.name()] = value;
     for (const MetricChoice& metric : report.fit->left_out) json["left_out"].push_back(metric.name());
+    if (!report.fit->classes.empty()) json["classes"] = json_classes(report);
     if (!report.fit->confusion.empty()) json["confusion"] = json_confusion(report);
   }
   if (!report.predictions.empty()) json["predictions"] = report.predictions;

@@ -9,6 +9,7 @@
 
 #include "study/metrics.hpp"
 #include "study/train_options.hpp"
+#include "training/metrics/counts.hpp"
 
 namespace sheaf {
 
@@ -22,6 +23,7 @@ struct MetricValue {
 struct Fit {
   double loss = 0;
   std::vector<MetricValue> metrics{};    ///< those of the evaluation, except those left out
+  std::vector<ClassScores> classes{};    ///< [classes]
   std::vector<std::int64_t> confusion;   ///< [classes, classes]: rows are labels, columns predictions; may be empty
   std::vector<MetricChoice> left_out{};  ///< metrics that need all rows, which do not fit into data.memory
 };
@@ -35,6 +37,8 @@ struct EvaluationReport {
   std::int64_t outputs = 0;
   bool is_classification = false;
   std::vector<std::string> class_names;  ///< [outputs], or empty: the classes are numbers
+  std::optional<std::int64_t> positive;  ///< class, if the request names it or a threshold
+  std::optional<double> threshold;       ///< of the probability of this class
   std::optional<Fit> fit;                ///< none without targets
   std::string predictions;               ///< path of the written file; may be empty
   double seconds = 0;                    ///< of reading and predicting

@@ -29,6 +29,8 @@ struct EvaluationRequest {
   std::optional<Task> task;      ///< none: from the model file, otherwise from the type of the targets
   std::optional<LossKind> loss;  ///< none: from the model file, otherwise from the task
   OutputKind outputs = OutputKind::automatic;
+  std::optional<double> threshold;    ///< two classes: the positive one is predicted from this probability on
+  std::string positive;               ///< of two classes: name or number; empty: the second one
   std::vector<MetricChoice> metrics;  ///< further metrics, with a parameter
   std::string predictions;            ///< CSV or HDF5 file to write; may be empty
   bool overwrite = false;             ///< replace that file

@@ -99,6 +99,10 @@ void ClassCounts::append(const ClassCounts& other) {
   for (std::size_t index = 0; index < numbers_.size(); ++index) numbers_[index] += other.numbers_[index];
 }
 
+ClassScores class_scores(const ClassCounts& counts, std::int64_t label) {
+  return {precision(counts, label), recall(counts, label), f1(counts, label), counts.labeled(label)};
+}
+
 double counts_metric(const MetricFunction& metric, const ClassCounts& counts) {
   switch (metric.kind) {
     case MetricKind::f1_macro:

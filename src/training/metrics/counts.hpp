@@ -49,6 +49,13 @@ class ClassCounts {
   std::vector<double> numbers_;  // [classes, per_class]
 };
 
+/// One class against all others. Without rows or predictions of the class, its values are 0.
+struct ClassScores {
+  double precision = 0, recall = 0, f1 = 0;
+  double rows = 0;  ///< with its label (their weights)
+};
+ClassScores class_scores(const ClassCounts& counts, std::int64_t label);
+
 /// The value of a metric of the family `counts`. Requires at least one row.
 double counts_metric(const MetricFunction& metric, const ClassCounts& counts);
 

@@ -119,16 +119,18 @@ ClassRanks ranks_of(std::vector<Point> points) {
   return ranks;
 }
 
-// Two classes: the ranks of the second one. More: of each class.
+// Two classes: the ranks of the positive one. More: of each class.
 std::vector<ClassRanks> class_ranks(const RankedRows& rows, std::int64_t threads) {
-  const std::int64_t classes = rows.scoring().output_count, first = classes == 2 ? 1 : 0;
+  const std::int64_t classes = rows.scoring().output_count;
+  const IndexRange ranked =
+      classes == 2 ? IndexRange{rows.scoring().positive, rows.scoring().positive + 1} : IndexRange{0, classes};
   const float* const outputs = rows.outputs().data();
   std::vector<RowScale> scales;
   scales.reserve(static_cast<std::size_t>(rows.count()));
   for (std::int64_t row = 0; row < rows.count(); ++row)
     scales.push_back(row_scale(rows.scoring(), outputs + row * classes));
-  std::vector<ClassRanks> ranks(static_cast<std::size_t>(classes - first));
-  for_each_index({first, classes}, std::min(threads, classes - first), [&]() -> IndexWork {
+  std::vector<ClassRanks> ranks(static_cast<std::size_t>(ranked.count()));
+  for_each_index(ranked, std::min(threads, ranked.count()), [&]() -> IndexWork {
     return [&](std::int64_t label) {
       std::vector<Point> points;
       points.reserve(static_cast<std::size_t>(rows.count()));
@@ -137,7 +139,7 @@ std::vector<ClassRanks> class_ranks(const RankedRows& rows, std::int64_t threads
         points.push_back({class_probability(rows.scoring(), outputs + row * classes, scales[at], label),
                           rows.labels()[at] == label ? rows.weight(row) : -rows.weight(row)});
       }
-      ranks[static_cast<std::size_t>(label - first)] = ranks_of(std::move(points));
+      ranks[static_cast<std::size_t>(label - ranked.begin)] = ranks_of(std::move(points));
     };
   });
   return ranks;
@@ -150,7 +152,7 @@ double mean_of(const std::vector<ClassRanks>& ranks, double ClassRanks::*value) 
   return sum / static_cast<double>(ranks.size());
 }
 
-// Classes without rows do not count. Of two classes, the area of the second one.
+// Classes without rows do not count. Of two classes, the area of the positive one.
 double weighted_area(const std::vector<ClassRanks>& ranks) {
   if (ranks.size() == 1) return ranks.front().area;
   double sum = 0, weights = 0;

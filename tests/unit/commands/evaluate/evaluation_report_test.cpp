@@ -18,7 +18,7 @@ EvaluationReport two_classes() {
   report.engine = "native";
   report.rows = 10;
   report.outputs = 2;
-  report.fit = Fit{0.25, {{MetricKind::accuracy, 0.7}}, {6, 0, 3, 1}};
+  report.fit = Fit{0.25, {{MetricKind::accuracy, 0.7}}, {{2.0 / 3, 1, 0.8, 6}, {1, 0.25, 0.4, 4}}, {6, 0, 3, 1}};
   report.seconds = 0.5;
   report.bytes = 1e9;
   return report;
@@ -26,13 +26,20 @@ EvaluationReport two_classes() {
 
 }  // namespace
 
-TEST_CASE("the text report shows the confusion matrix with precision and recall when there are few classes") {
+TEST_CASE("the text report shows the table of the classes and the confusion matrix when there are few classes") {
   const std::string text = evaluation_text(two_classes());
   CHECK_THAT(text, ContainsSubstring("loss               0.25 (cross_entropy)\naccuracy           0.700000\n"));
   CHECK_THAT(text, ContainsSubstring("20 rows/s, 2 GB/s"));
-  CHECK_THAT(text, ContainsSubstring("    0     6     0     0.6667  1.0000\n"));
-  CHECK_THAT(text, ContainsSubstring("    1     3     1     1.0000  0.2500\n"));
+  CHECK_THAT(text, ContainsSubstring("    0     0.6667  1.0000  0.8000     6\n"));
+  CHECK_THAT(text, ContainsSubstring("    1     1.0000  0.2500  0.4000     4\n"));
+  CHECK_THAT(text, ContainsSubstring("label  as 0  as 1\n    0     6     0\n    1     3     1\n"));
   auto report = two_classes();
+  report.class_names = {"no", "yes"};
+  report.positive = 1;
+  CHECK_THAT(evaluation_text(report), ContainsSubstring("positive class     yes\n"));
+  report.threshold = 0.25;
+  CHECK_THAT(evaluation_text(report), ContainsSubstring("positive class     yes, from a probability of 0.25\n"));
+  CHECK_THAT(evaluation_json(report), ContainsSubstring(R"("positive":"yes","threshold":0.25,)"));
   report.fit.reset();
   report.models = {"1.pt", "2.pt", "3.pt"};
   CHECK_THAT(evaluation_text(report), ContainsSubstring("ensemble of 3, '1.pt' to '3.pt'"));
@@ -45,11 +52,11 @@ TEST_CASE("the text report says why it has no confusion matrix, and names an und
   CHECK(evaluation_text(report).find("not shown") == std::string::npos);
   report.outputs = 59;
   report.fit->confusion.assign(59 * 59, 0);
-  CHECK_THAT(
-      evaluation_text(report),
-      ContainsSubstring("confusion          not shown for more than 20 classes; --output=json includes the matrix\n"));
+  CHECK_THAT(evaluation_text(report), ContainsSubstring("classes            not shown for more than 20; --output=json "
+                                                        "includes their values and the confusion matrix\n"));
   report.fit->confusion.clear();
-  CHECK_THAT(evaluation_text(report), ContainsSubstring("confusion          not shown for more than 20 classes\n"));
+  CHECK_THAT(evaluation_text(report),
+             ContainsSubstring("classes            not shown for more than 20; --output=json includes their values\n"));
   report.fit->metrics = {{MetricKind::r2, std::nan("")}};
   CHECK_THAT(evaluation_text(report), ContainsSubstring("R2                 not defined for so few rows\n"));
 }
@@ -58,7 +65,9 @@ TEST_CASE("the JSON report escapes strings and writes null for numbers that are 
   auto report = two_classes();
   CHECK(evaluation_json(report) ==
         R"({"models":["a \"b\".pt"],"data":"test.h5","rows":10,"outputs":2,"engine":"native",)"
-        R"("loss_kind":"cross_entropy","loss":0.25,"accuracy":0.7,"confusion":[[6,0],[3,1]],)"
+        R"("loss_kind":"cross_entropy","loss":0.25,"accuracy":0.7,)"
+        R"("classes":[{"class":0,"precision":0.6666666666666666,"recall":1.0,"f1":0.8,"rows":6},)"
+        R"({"class":1,"precision":1.0,"recall":0.25,"f1":0.4,"rows":4}],"confusion":[[6,0],[3,1]],)"
         R"("seconds":0.5,"rows_per_second":20.0,"bytes_per_second":2000000000.0})"
         "\n");
   report.fit->loss = 1 / 0.0;
