@@ -43,6 +43,7 @@ std::uint64_t hash_rows(const DataSet& data, IndexRange rows, const std::byte* f
   if (data.labels != nullptr) hash = hash_bytes(data.labels + first, count * sizeof(std::int64_t), hash);
   if (data.targets != nullptr) hash = hash_bytes(data.targets + first * columns, count * columns * sizeof(float), hash);
   if (data.weights != nullptr) hash = hash_bytes(data.weights + first, count * sizeof(float), hash);
+  if (data.marks.numbers != nullptr) hash = hash_bytes(data.marks.numbers + first, count * sizeof(std::int64_t), hash);
   return hash;
 }
 

@@ -15,8 +15,8 @@
 
 namespace sheaf {
 
-/// Returns a hash of rows: their numbers, features ([rows, row_bytes]), and labels or targets and weights, which are
-/// those of `data`. Pure.
+/// Returns a hash of rows: their numbers, features ([rows, row_bytes]), and labels or targets, weights and marks, which
+/// are those of `data`. Pure.
 std::uint64_t hash_rows(const DataSet& data, IndexRange rows, const std::byte* features, std::size_t row_bytes);
 
 /// Identifies data in memory: names and shapes, and the hash of all values as 16 hexadecimal digits. Each rank of

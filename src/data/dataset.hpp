@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/feature_fills.hpp"
+#include "data/row_marks.hpp"
 #include "study/data_options.hpp"
 
 namespace sheaf {
@@ -28,6 +29,7 @@ struct DataSet {
   const float* targets = nullptr;               ///< [rows, output_count], finite; regression only
   std::vector<double> target_offsets;           ///< [output_count], subtracted from `targets`; empty: none
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
+  RowMarks marks;                               ///< groups, folds or times of the rows of a file
   std::vector<std::string> class_names;         ///< [output_count] of labels; empty: the classes are numbers
   std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells
   std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options

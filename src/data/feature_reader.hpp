@@ -10,21 +10,12 @@
 #include "core/aligned_vector.hpp"
 #include "core/error.hpp"
 #include "core/index_range.hpp"
+#include "data/bad_row.hpp"
 #include "data/file_schema.hpp"
 #include "files/hdf5/stored_rows.hpp"
 #include "study/data_options.hpp"
 
 namespace sheaf {
-
-/// Thrown for a row with an invalid value.
-class BadRow : public RunError {
- public:
-  BadRow(std::int64_t row, const std::string& message) : RunError(message), row_(row) {}
-  std::int64_t row() const { return row_; }
-
- private:
-  std::int64_t row_;
-};
 
 /// Reads ranges of rows, in any order and by any number of threads. Unsigned bytes stay bytes, other types become
 /// float. Images get their channels first. Stored columns are encoded by FileSchema::encoding.

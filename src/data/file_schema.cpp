@@ -141,15 +141,18 @@ std::vector<std::string> other_files(const DataOptions& options, const FileSchem
   add(schema.features);
   add(schema.targets);
   if (schema.weights) add(*schema.weights);
+  if (schema.marks.is_data_set()) add(schema.marks.info);
   std::sort(others.begin(), others.end());
   others.erase(std::unique(others.begin(), others.end()), others.end());
   return others;
 }
 
 std::string shapes_of(const DataOptions& options, const FileSchema& schema) {
-  return escaped(fmt::format("{}, {}{}", named_shape(options.features, schema.features),
+  const bool marked = schema.marks.is_data_set();
+  return escaped(fmt::format("{}, {}{}{}", named_shape(options.features, schema.features),
                              named_shape(options.targets, schema.targets),
-                             schema.weights ? ", " + named_shape(options.weights, *schema.weights) : ""));
+                             schema.weights ? ", " + named_shape(options.weights, *schema.weights) : "",
+                             marked ? ", " + named_shape(schema.marks.name, schema.marks.info) : ""));
 }
 
 std::string files_of(const DataOptions& options, const FileSchema& schema) {
@@ -215,6 +218,7 @@ FileSchema inspect_file(const DataOptions& options) {
     schema.weights = file.data_set(options.weights).info();
     check_weights(options, schema.features, *schema.weights);
   }
+  schema.marks = find_marks(file, options, schema.rows);
   schema.target_columns = schema.targets.row_elements();
   schema.shapes = shapes_of(options, schema);
   schema.files = files_of(options, schema);
@@ -224,7 +228,8 @@ FileSchema inspect_file(const DataOptions& options) {
 std::vector<std::string> unwritten_warnings(const DataOptions& options) {
   const InputFile file(options.file);
   std::vector<std::string> warnings;
-  for (const auto& name : {options.features, options.targets, options.weights})
+  for (const auto& name : {options.features, options.targets, options.weights, options.groups.value_or(""),
+                           options.folds.value_or(""), options.time.value_or("")})
     if (!name.empty() && file.has(name))
       if (auto warning = unwritten_warning(file.data_set(name, Values::numbers_or_texts)))
         warnings.push_back(std::move(*warning));

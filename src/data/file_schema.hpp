@@ -10,6 +10,7 @@
 #include "data/column_encoding.hpp"
 #include "data/data_description.hpp"
 #include "data/row_layout.hpp"
+#include "data/row_marks.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/file.hpp"
 #include "study/data_options.hpp"
@@ -24,6 +25,7 @@ struct FileSchema {
   DataSetInfo features;
   DataSetInfo targets;
   std::optional<DataSetInfo> weights;  ///< only with data.weights
+  MarkSource marks;                    ///< the data set of groups, folds or times, if there is one
   std::int64_t rows = 0;
   std::int64_t feature_count = 0;  ///< per row in memory, after `encoding`
   std::int64_t target_columns = 1;

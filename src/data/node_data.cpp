@@ -17,6 +17,7 @@
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "data/feature_reader.hpp"
+#include "data/row_reading.hpp"
 #include "data/target_coding.hpp"
 #include "files/hdf5/stored_rows.hpp"
 #include "parallel/mpi/agreement.hpp"
@@ -24,24 +25,6 @@
 
 namespace sheaf {
 namespace {
-
-// Calls read() with this rank's part of `blocks` blocks. Throws the error of the lowest bad row of all ranks, so that
-// the message does not depend on the number of ranks. Collective.
-template <class Read>
-void read_part(std::int64_t blocks, const Communicator& world, const Communicator& node, Read read) {
-  std::optional<BadRow> bad;
-  agree(world, [&] {
-    try {
-      read(split_evenly(blocks, node.size(), node.rank()));
-    } catch (const BadRow& found) {
-      bad = found;
-    }
-  });
-  const std::int64_t row = world.minimum(bad ? bad->row() : std::numeric_limits<std::int64_t>::max());
-  agree(world, [&] {
-    if (bad && bad->row() == row) throw *bad;
-  });
-}
 
 // Returns the empty cells of each feature of a table of `width` features; of other data, an empty list.
 std::vector<std::int64_t> read_features(const FeatureReader& reader, std::int64_t row_bytes, std::int64_t width,
@@ -63,22 +46,6 @@ std::vector<std::int64_t> read_features(const FeatureReader& reader, std::int64_
     });
   });
   return node.sum(std::move(empty_cells));
-}
-
-// Reads this rank's part of the rows as T, block by block, and calls visit(values, row) for each row.
-template <class T, class Visit>
-void read_rows(const StoredRows& stored, const Communicator& world, const Communicator& node, Visit visit) {
-  read_part(stored.block_count(), world, node, [&](IndexRange blocks) {
-    RowBuffers buffers;
-    std::vector<T> values(static_cast<std::size_t>(stored.max_block_elements()));
-    for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
-      leave_if_interrupted();
-      const IndexRange rows = stored.block(number);
-      stored.read(rows, values.data(), buffers);
-      for (std::int64_t row = rows.begin; row < rows.end; ++row)
-        visit(values.data() + (row - rows.begin) * stored.info().row_elements(), row);
-    }
-  });
 }
 
 void read_targets(const StoredRows& stored, const std::vector<double>& offsets, const Communicator& world,
@@ -189,6 +156,7 @@ FileSchema agree_on_file(const DataOptions& options, const Communicator& world) 
   agree(world, [&] { schema = inspect_file(options); });
   require_same_file(world, schema, options.file);
   settle_target_coding(options, schema, world);
+  settle_folds(options.file, schema.marks, world);
   return schema;
 }
 
@@ -257,6 +225,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   if (!with_features) data.features = nullptr, data.byte_features = nullptr;
   data.fingerprint = schema.shapes;
   data.owner = memory;
+  data.marks = load_marks(options.file, schema.marks, world, node);
   return data;
 }
 

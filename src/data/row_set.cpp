@@ -26,6 +26,10 @@ RowSet RowSet::outside_fold(std::shared_ptr<const std::int32_t> fold_of, std::in
   return {Kind::outside_fold, std::move(fold_of), rows, fold};
 }
 
+RowSet RowSet::before_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold) {
+  return {Kind::before_fold, std::move(fold_of), rows, fold};
+}
+
 RowSet RowSet::sample(std::vector<std::uint8_t> times) {
   const auto rows = static_cast<std::int64_t>(times.size());
   const auto owner = std::make_shared<const std::vector<std::uint8_t>>(std::move(times));

@@ -19,9 +19,11 @@ class RowSet {
 
   /// The rows 0..rows-1.
   static RowSet all(std::int64_t rows);
-  /// The rows of 0..rows-1 with fold_of[row] == fold, or with fold_of[row] != fold.
+  /// The rows of 0..rows-1 with fold_of[row] == fold; with another fold; with a fold less than `fold`. Rows whose fold
+  /// is negative are only in sets of their fold.
   static RowSet in_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
   static RowSet outside_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
+  static RowSet before_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
   /// Row r is repeated times[r] times.
   static RowSet sample(std::vector<std::uint8_t> times);
 
@@ -45,7 +47,7 @@ class RowSet {
   std::vector<std::int64_t> list() const;
 
  private:
-  enum class Kind : std::uint8_t { all, in_fold, outside_fold, sample };
+  enum class Kind : std::uint8_t { all, in_fold, outside_fold, before_fold, sample };
 
   RowSet(Kind kind, std::shared_ptr<const void> memory, std::int64_t data_rows, std::int64_t fold);
   const std::int32_t* fold_of() const { return static_cast<const std::int32_t*>(memory_.get()); }
@@ -68,7 +70,11 @@ void RowSet::for_each(IndexRange among, const Use& use) const {
       break;
     case Kind::outside_fold:
       for (std::int64_t row = among.begin; row < among.end; ++row)
-        if (fold_of()[row] != fold_) use(row);
+        if (fold_of()[row] != fold_ && fold_of()[row] >= 0) use(row);
+      break;
+    case Kind::before_fold:
+      for (std::int64_t row = among.begin; row < among.end; ++row)
+        if (fold_of()[row] < fold_ && fold_of()[row] >= 0) use(row);
       break;
     case Kind::sample:
       for (std::int64_t row = among.begin; row < among.end; ++row)

@@ -18,6 +18,7 @@
 #include "core/once_cache.hpp"
 #include "core/random/random_stream.hpp"
 #include "core/text.hpp"
+#include "data/group_splits.hpp"
 #include "data/row_moments.hpp"
 #include "data/row_sample.hpp"
 #include "parallel/mpi/shared_array.hpp"
@@ -28,16 +29,16 @@ namespace {
 
 using Rows = std::vector<std::int64_t>;
 
-// All rows in random order. For classification, the rows are grouped by class, in random order within each class: a
+// The rows in random order. For classification, they are grouped by class, in random order within each class: a
 // selection at even distances then selects evenly from each class.
-Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
+Rows shuffled_by_class(const DataSet& data, const RowSet& rows, RandomStream stream) {
   const bool stratified = data.task == Task::classification;
   const auto class_of = [&](std::int64_t row) { return stratified ? static_cast<std::size_t>(data.labels[row]) : 0; };
   std::vector<std::int64_t> ends(stratified ? static_cast<std::size_t>(data.output_count) : 1, 0);
-  for (std::int64_t row = 0; row < data.rows; ++row) ++ends[class_of(row)];
+  rows.for_each([&](std::int64_t row) { ++ends[class_of(row)]; });
   std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), std::int64_t{0});
-  Rows order(static_cast<std::size_t>(data.rows));
-  for (std::int64_t row = 0; row < data.rows; ++row) order[static_cast<std::size_t>(ends[class_of(row)]++)] = row;
+  Rows order(static_cast<std::size_t>(rows.count()));
+  rows.for_each([&](std::int64_t row) { order[static_cast<std::size_t>(ends[class_of(row)]++)] = row; });
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {
     shuffle(order.data() + begin, end - begin, stream);
@@ -52,22 +53,46 @@ std::int64_t holdout_place(std::int64_t number, std::int64_t count, std::int64_t
   return (2 * number + 1) * rows / (2 * count);
 }
 
-// Same as the public function, written to `fold_of`, [rows].
-void assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed, std::int64_t repeat,
-                  std::int32_t* fold_of) {
-  assert(folds >= 1);
-  const Rows order = shuffled_by_class(data, RandomStream(seed, Purpose::folds, static_cast<std::uint64_t>(repeat)));
-  for (std::size_t place = 0; place < order.size(); ++place)
-    fold_of[order[place]] = static_cast<std::int32_t>(place % static_cast<std::size_t>(folds));
+// The rows of `rows` for which `selects` is true.
+template <class Selects>
+Rows selected(const RowSet& rows, const Selects& selects) {
+  Rows found;
+  rows.for_each([&](std::int64_t row) {
+    if (selects(row)) found.push_back(row);
+  });
+  return found;
 }
 
 }  // namespace
 
-std::vector<std::int32_t> assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed,
-                                       std::int64_t repeat) {
-  std::vector<std::int32_t> fold_of(static_cast<std::size_t>(data.rows));
-  assign_folds(data, folds, seed, repeat, fold_of.data());
-  return fold_of;
+void assign_folds(const DataSet& data, const RowSet& rows, std::int64_t folds, RandomStream stream,
+                  std::int32_t* fold_of) {
+  assert(folds >= 1);
+  const RowMarks& marks = data.marks;
+  switch (marks.kind) {
+    case MarkKind::groups: {
+      const auto fold_of_group = assign_groups(data, rows, folds, stream);
+      rows.for_each(
+          [&](std::int64_t row) { fold_of[row] = fold_of_group[static_cast<std::size_t>(marks.number(row))]; });
+      break;
+    }
+    case MarkKind::folds:
+      rows.for_each([&](std::int64_t row) { fold_of[row] = static_cast<std::int32_t>(marks.number(row)); });
+      break;
+    case MarkKind::times: {
+      const std::int64_t block = rows.count() / (folds + 1), first = rows.count() - folds * block;
+      rows.for_each([&](std::int64_t row) {
+        const std::int64_t place = marks.number(row) - first;
+        fold_of[row] = place < 0 ? 0 : static_cast<std::int32_t>(1 + place / block);
+      });
+      break;
+    }
+    case MarkKind::none: {
+      const Rows order = shuffled_by_class(data, rows, stream);
+      for (std::size_t place = 0; place < order.size(); ++place)
+        fold_of[order[place]] = static_cast<std::int32_t>(place % static_cast<std::size_t>(folds));
+    }
+  }
 }
 
 std::int64_t holdout_count(std::int64_t rows, double fraction) {
@@ -88,22 +113,30 @@ std::vector<std::int64_t> holdout_of_classes(const std::vector<std::int64_t>& cl
   return held_out;
 }
 
-std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std::uint64_t seed, std::int64_t repeat) {
-  const std::int64_t count = holdout_count(data.rows, fraction);
-  assert(count <= data.rows);
-  const Rows order = shuffled_by_class(data, RandomStream(seed, Purpose::holdout, static_cast<std::uint64_t>(repeat)));
+std::vector<std::int64_t> holdout_rows(const DataSet& data, const RowSet& rows, double fraction, RandomStream stream) {
+  const RowMarks& marks = data.marks;
+  if (marks.kind == MarkKind::groups) {
+    const auto is_held_out = hold_out_groups(data, rows, fraction, stream);
+    return selected(rows, [&](std::int64_t row) { return is_held_out[static_cast<std::size_t>(marks.number(row))]; });
+  }
+  const std::int64_t count = holdout_count(rows.count(), fraction);
+  assert(count <= rows.count());
+  if (marks.kind == MarkKind::times)
+    return selected(rows, [&](std::int64_t row) { return marks.number(row) >= rows.count() - count; });
+  const Rows order = shuffled_by_class(data, rows, stream);
   Rows held_out;
   held_out.reserve(static_cast<std::size_t>(count));
   for (std::int64_t number = 0; number < count; ++number)
-    held_out.push_back(order[static_cast<std::size_t>(holdout_place(number, count, data.rows))]);
+    held_out.push_back(order[static_cast<std::size_t>(holdout_place(number, count, rows.count()))]);
   std::sort(held_out.begin(), held_out.end());
   return held_out;
 }
 
 // One byte per count is enough: for any number of rows, the probability of more than 255 draws of a row is below
 // 1e-500.
-RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
+RowSet bootstrap_rows(const RowMarks& marks, const RowSet& rows, std::uint64_t iteration_seed) {
   RandomStream stream(iteration_seed, Purpose::bootstrap);
+  if (marks.kind == MarkKind::groups) return bootstrap_groups(marks, rows, stream);
   const auto count = static_cast<std::uint64_t>(rows.count());
   std::vector<std::uint8_t> times_of_place(count, 0);
   for (std::uint64_t draw = 0; draw < count; ++draw) {
@@ -266,25 +299,69 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
 
 }  // namespace
 
-std::int64_t least_validation_rows(std::int64_t rows, std::int64_t folds, double validation) {
-  if (folds > 1) return rows / folds;
-  return validation > 0 ? holdout_count(rows, validation) : 0;
+std::int64_t rows_without_test(const DataOptions& options, std::int64_t rows) {
+  return options.test > 0 ? rows - holdout_count(rows, options.test) : rows;
 }
 
-void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation) {
+std::int64_t least_validation_rows(const Study& study, std::int64_t rows) {
+  const std::int64_t left = rows_without_test(study.data, rows), folds = study.search.folds;
+  const double validation = study.data.validation.value_or(0);
+  if (folds > 1) return left / (is_ordered(study.data) ? folds + 1 : folds);
+  return validation > 0 ? holdout_count(left, validation) : 0;
+}
+
+void require_enough_rows(const Study& study, std::int64_t rows) {
+  require(rows > 0, "The data set has no rows to train on.");
+  const std::int64_t left = rows_without_test(study.data, rows), folds = study.search.folds;
+  require(left > 0, fmt::format("No row is left to train on (data.test = {} holds out {} of {}). Reduce data.test.",
+                                study.data.test, rows - left, counted(rows, "row")));
+  const double validation = study.data.validation.value_or(0);
+  const std::string without_test = study.data.test > 0 ? " without those of data.test" : "";
   if (folds > 1) {
-    require(rows >= folds,
-            fmt::format("The data set has fewer rows than folds ({}, search.folds = {}). Use fewer folds.",
-                        counted(rows, "row"), folds));
+    require(left >= folds,
+            fmt::format("The data set has fewer rows than folds ({}{}, search.folds = {}). Use fewer folds.",
+                        counted(left, "row"), without_test, folds));
+    require(left > folds || !is_ordered(study.data),
+            fmt::format("The data set has too few rows for folds in time ({}{}, search.folds = {} needs one more). Use "
+                        "fewer folds.",
+                        counted(left, "row"), without_test, folds));
   } else if (validation > 0) {
-    const std::int64_t held_out = holdout_count(rows, validation);
-    require(held_out < rows, fmt::format("No row is left to train on (data.validation = {} holds out {} of {}). Reduce "
-                                         "data.validation.",
-                                         validation, held_out, counted(rows, "row")));
-  } else {
-    require(rows > 0, "The data set has no rows to train on.");
+    const std::int64_t held_out = holdout_count(left, validation);
+    require(held_out < left,
+            fmt::format("No row is left to train on (data.validation = {} holds out {} of {}{}). Reduce "
+                        "data.validation.",
+                        validation, held_out, counted(left, "row"), without_test));
   }
 }
+
+namespace {
+
+// Throws RunError unless every fold, and the test, can have whole groups.
+void require_enough_groups(const Study& study, const RowMarks& groups, const RowSet& rows) {
+  const std::int64_t left = groups_in(groups, rows);
+  const std::string without_test = study.data.test > 0 ? " without those of data.test" : "";
+  require(left >= study.search.folds,
+          fmt::format(
+              "The rows have fewer groups than folds ({}{}, search.folds = {}). Use fewer folds, or set data.groups "
+              "= none.",
+              counted(left, "group"), without_test, study.search.folds));
+  require(
+      left >= 2 || study.data.validation.value_or(0) == 0,
+      fmt::format("No group can be held out for validation (all rows are in one group{}). Set data.validation = 0 or "
+                  "data.groups = none.",
+                  without_test));
+}
+
+// Throws RunError unless each given fold has rows that are not held out for the test.
+void require_rows_in_folds(const RowMarks& folds, const RowSet& rows) {
+  std::vector<bool> has_rows(static_cast<std::size_t>(folds.count));
+  rows.for_each([&](std::int64_t row) { has_rows[static_cast<std::size_t>(folds.number(row))] = true; });
+  const auto empty = std::find(has_rows.begin(), has_rows.end(), false);
+  require(empty == has_rows.end(), fmt::format("Fold {} has no rows left (data.test holds them out). Reduce data.test.",
+                                               empty - has_rows.begin()));
+}
+
+}  // namespace
 
 struct Splits::State {
   State(const Study& study, DataSet all_data)
@@ -294,21 +371,52 @@ struct Splits::State {
         normalize(study.data.normalize),
         normalizes_targets(study.data.normalize_targets == NormalizeTargets::standard),
         seed(study.study.seed),
-        repeats(study.study.iterations * study.search.repeats) {
-    require_enough_rows(data.rows, folds, validation);
+        repeats(study.study.iterations * study.search.repeats),
+        rows(RowSet::all(data.rows)) {
+    require_enough_rows(study, data.rows);
+    if (study.data.test > 0) hold_out_test(study.data.test);
+    if (data.marks.kind == MarkKind::groups) require_enough_groups(study, data.marks, rows);
+    if (data.marks.kind == MarkKind::folds && folds > 1) require_rows_in_folds(data.marks, rows);
     splits.emplace(splits_kept(data, folds));
     if (StatisticsNeeds(data.fills.get(), normalize).sample)
       sampled = sampled_rows(data.rows, data.feature_count, seed);
   }
 
+  void hold_out_test(double fraction) {
+    if (data.marks.kind == MarkKind::groups)
+      require(data.marks.count >= 2,
+              "No group can be held out for data.test (all rows are in one group). Set data.groups = none.");
+    std::vector<std::uint8_t> is_left(static_cast<std::size_t>(data.rows), 1), is_held_out(is_left.size(), 0);
+    for (const std::int64_t row : holdout_rows(data, rows, fraction, RandomStream(seed, Purpose::test_rows))) {
+      is_left[static_cast<std::size_t>(row)] = 0;
+      is_held_out[static_cast<std::size_t>(row)] = 1;
+    }
+    rows = RowSet::sample(std::move(is_left));
+    test_rows = RowSet::sample(std::move(is_held_out));
+  }
+
   bool holds_out() const { return folds > 1 || validation > 0; }
 
+  // Otherwise all repeats share their splits: the folds follow from the file, or no rows are held out.
+  bool repeats_differ() const {
+    const bool are_drawn = data.marks.kind == MarkKind::none || data.marks.kind == MarkKind::groups;
+    return holds_out() && are_drawn;
+  }
+
+  std::int64_t different_repeats() const { return repeats_differ() ? repeats : 1; }
+
+  RandomStream stream(Purpose purpose, std::int64_t repeat) const {
+    return RandomStream(seed, purpose, static_cast<std::uint64_t>(repeat));
+  }
+
   void assign(std::int64_t repeat, std::int32_t* numbers) const {
+    std::fill_n(numbers, data.rows, std::int32_t{-1});
     if (folds > 1) {
-      assign_folds(data, folds, seed, repeat, numbers);
+      assign_folds(data, rows, folds, stream(Purpose::folds, repeat), numbers);
     } else {
-      std::fill_n(numbers, data.rows, 1);
-      for (const std::int64_t row : holdout_rows(data, validation, seed, repeat)) numbers[row] = 0;
+      rows.for_each([&](std::int64_t row) { numbers[row] = 1; });
+      for (const std::int64_t row : holdout_rows(data, rows, validation, stream(Purpose::holdout, repeat)))
+        numbers[row] = 0;
     }
   }
 
@@ -323,14 +431,20 @@ struct Splits::State {
     return {own, own->data()};
   }
 
+  void set_rows(std::int64_t repeat, std::int64_t fold, Split& split) {
+    split.training_rows = rows;
+    if (!holds_out()) return;
+    const FoldNumbers numbers = fold_numbers(repeat);
+    const bool in_time = folds > 1 && data.marks.kind == MarkKind::times;
+    const std::int64_t held_out = in_time ? fold + 1 : fold;
+    split.training_rows = in_time ? RowSet::before_fold(numbers, data.rows, held_out)
+                                  : RowSet::outside_fold(numbers, data.rows, held_out);
+    split.validation_rows = RowSet::in_fold(numbers, data.rows, held_out);
+  }
+
   Split make(std::int64_t repeat, std::int64_t fold) {
     Split split;
-    split.training_rows = RowSet::all(data.rows);
-    if (holds_out()) {
-      const FoldNumbers numbers = fold_numbers(repeat);
-      split.training_rows = RowSet::outside_fold(numbers, data.rows, fold);
-      split.validation_rows = RowSet::in_fold(numbers, data.rows, fold);
-    }
+    set_rows(repeat, fold, split);
     split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalize, sampled)
                                      : scalings.at(static_cast<std::size_t>(repeat * folds + fold));
     if (normalizes_targets) split.target_scaling = target_scaling(data, split.training_rows);
@@ -344,6 +458,7 @@ struct Splits::State {
   const bool normalizes_targets;
   const std::uint64_t seed;
   const std::int64_t repeats;
+  RowSet rows, test_rows;                // of folds and hold-outs; of data.test
   std::vector<std::int64_t> sampled;     // sampled_rows(), if they are needed
   std::vector<FeatureScaling> scalings;  // set by scale_by(), for data without features
   std::optional<NodeFolds> node_folds;
@@ -356,7 +471,7 @@ Splits::Splits(const Study& study, DataSet data) : state_(std::make_unique<State
 Splits::Splits(const Study& study, DataSet data, const Communicator& node) : Splits(study, std::move(data)) {
   State& state = *state_;
   if (state.holds_out())
-    state.node_folds.emplace(state.data.rows, repeats_shared(state.repeats, state.data.rows), node);
+    state.node_folds.emplace(state.data.rows, repeats_shared(state.different_repeats(), state.data.rows), node);
 }
 
 Splits::~Splits() = default;
@@ -367,12 +482,19 @@ void Splits::scale_by(std::vector<FeatureScaling> scalings) {
 }
 
 std::int64_t Splits::count() const {
-  return state_->holds_out() ? state_->repeats * state_->folds : 1;
+  return state_->different_repeats() * state_->folds;
+}
+
+void Splits::rows_of_split(std::int64_t repeat, std::int64_t fold, Split& split) {
+  state_->set_rows(state_->repeats_differ() ? repeat : 0, fold, split);
+}
+
+const RowSet& Splits::test_rows() const {
+  return state_->test_rows;
 }
 
 std::shared_ptr<const Split> Splits::split(std::int64_t repeat, std::int64_t fold) {
-  // Without folds and hold-out, every repeat trains on all rows and uses the same split.
-  if (!state_->holds_out()) repeat = 0;
+  if (!state_->repeats_differ()) repeat = 0;
   return state_->splits->get({repeat, fold}, [&] { return state_->make(repeat, fold); });
 }
 

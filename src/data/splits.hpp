@@ -1,4 +1,4 @@
-// Splits a data set into training and validation rows: folds, hold-out and bootstraps.
+// Splits a data set into training, validation and test rows: folds, hold-out and bootstraps.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/random/random_stream.hpp"
 #include "data/dataset.hpp"
 #include "data/feature_scaling.hpp"
 #include "data/moments.hpp"
@@ -27,27 +28,35 @@ struct Split {
   TargetScaling target_scaling;
 };
 
-/// Assigns rows to shuffled folds of almost equal size; returns the fold of each row, 0..folds-1. Stratified for
-/// classification: each class is spread over the folds as evenly as possible. Random numbers depend on (seed, repeat)
-/// only. Pure.
-std::vector<std::int32_t> assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed,
-                                       std::int64_t repeat);
+/// Assigns `rows` to folds: writes the fold of each, 0..folds-1, to `fold_of`, [data.rows]. Shuffled folds of almost
+/// equal size; stratified for classification: each class is spread over the folds as evenly as possible. With groups:
+/// assign_groups(). With given folds: those. With times: the rows are the first ones in time, and are divided into
+/// folds + 1 blocks in the order of time, numbered 0..folds: folds blocks of count / (folds + 1) rows, and before them
+/// one with the other rows, as in scikit-learn's TimeSeriesSplit. Pure.
+void assign_folds(const DataSet& data, const RowSet& rows, std::int64_t folds, RandomStream stream,
+                  std::int32_t* fold_of);
 
 /// The number of rows to hold out: round(rows * fraction), at least 1. Pure.
 std::int64_t holdout_count(std::int64_t rows, double fraction);
 
-/// The rows to hold out, in ascending order: holdout_count() rows drawn at random, stratified for classification. Pure.
-std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std::uint64_t seed, std::int64_t repeat);
+/// Those of `rows` that are held out, in ascending order: holdout_count() rows drawn at random, stratified for
+/// classification; with times, the last ones. With groups: hold_out_groups(), so that their number may differ. Pure.
+std::vector<std::int64_t> holdout_rows(const DataSet& data, const RowSet& rows, double fraction, RandomStream stream);
 
-/// How many rows of each class holdout_rows() holds out; the same for all seeds and repeats. `class_rows`: the number
-/// of rows of each class, at least one in all. Pure.
+/// How many rows of each class holdout_rows() holds out of rows without groups and times; the same for all seeds and
+/// repeats. `class_rows`: the number of rows of each class, at least one in all. Pure.
 std::vector<std::int64_t> holdout_of_classes(const std::vector<std::int64_t>& class_rows, double fraction);
 
-/// The number of validation rows in the smallest fold, or of the rows held out; 0 if there are none. Pure.
-std::int64_t least_validation_rows(std::int64_t rows, std::int64_t folds, double validation);
+/// The number of rows that data.test leaves; with groups, approximately. Pure.
+std::int64_t rows_without_test(const DataOptions& options, std::int64_t rows);
 
-/// Draws rows.count() rows from `rows` with replacement. `rows` must not have repetitions. Pure.
-RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed);
+/// The number of validation rows in the smallest fold, or of the rows held out; 0 if there are none. With groups and
+/// given folds, the mean number. Pure.
+std::int64_t least_validation_rows(const Study& study, std::int64_t rows);
+
+/// Draws rows.count() rows from `rows` with replacement; with groups, as many groups as `rows` has
+/// (bootstrap_groups()). `rows` must not have repetitions. Pure.
+RowSet bootstrap_rows(const RowMarks& marks, const RowSet& rows, std::uint64_t iteration_seed);
 
 /// The statistics of training rows from which feature_scaling() follows.
 struct StatisticsNeeds {
@@ -73,8 +82,8 @@ FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normaliz
 /// of the others, each rank caches the most recent ones. Thread-safe.
 class Splits {
  public:
-  /// Splits of this rank only, without shared memory. Throws RunError if there are fewer rows than folds, or too few to
-  /// train and validate. Keeps `data` alive.
+  /// Splits of this rank only, without shared memory. Throws RunError if there are fewer rows or groups than folds, or
+  /// too few to train, validate and test. Keeps `data` alive.
   Splits(const Study& study, DataSet data);
   /// Splits shared by the ranks of `node`, which must have the same `data`. They must not outlive `node`. Throws as
   /// above, and AgreedError if the node does not have enough shared memory. Collective over `node`, as is the
@@ -86,20 +95,27 @@ class Splits {
   /// threads use the splits. Does not change splits that were returned before.
   void scale_by(std::vector<FeatureScaling> scalings);
 
-  /// The number of different splits. They are numbered by repeat and fold; the fold varies fastest.
+  /// The number of different splits. They are numbered by repeat and fold; the fold varies fastest. All repeats have
+  /// the same splits if no rows are held out, with given folds and with times.
   std::int64_t count() const;
 
   /// The split of a repeat and fold. Without folds, `fold` is 0 and the fraction `data.validation` of the rows is held
   /// out.
   std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold);
 
+  /// Sets only the rows of a split, without a cache.
+  void rows_of_split(std::int64_t repeat, std::int64_t fold, Split& split);
+
+  /// The rows that data.test holds out, which are in no split.
+  const RowSet& test_rows() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Throws RunError unless every split has at least one training row. Pure.
-void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation);
+/// Throws RunError unless every split has at least one training row, if the rows have no groups. Pure.
+void require_enough_rows(const Study& study, std::int64_t rows);
 
 /// The order of the rows in one epoch: shuffled or ascending. Pure.
 std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,

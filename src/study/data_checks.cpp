@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "study/section_checks.hpp"
 
@@ -12,6 +14,19 @@ void check_file_data(const Study& study, Problems& problems) {
   if (study.data.file.empty())
     problems.add({"data.source", "data.file"},
                  "data.source = file needs data.file. Set data.file to an HDF5 file, or data.source = synthetic.");
+  std::vector<std::string> keys, values;
+  for (const auto& [key, name] : {std::pair("data.groups", study.data.groups),
+                                  {"data.folds", study.data.folds},
+                                  {"data.time", study.data.time}}) {
+    if (!name || name->empty()) continue;
+    keys.emplace_back(key);
+    values.push_back(assignment(study, key));
+  }
+  if (keys.size() > 1)
+    problems.add(keys,
+                 fmt::format("{} cannot be combined with {} (rows are held out by groups, by given folds or in the "
+                             "order of time). Leave out all but one of them.",
+                             values[0], values[1]));
 }
 
 void check_synthetic_data(const Study& study, Problems& problems) {

@@ -33,11 +33,16 @@ struct DataOptions {
   std::string features = "/features";  ///< data set [rows, ...]
   std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
   std::string weights;                 ///< data set [rows] of sample weights; empty: all weights are 1
+  // At most one of these three names a data set; empty: none.
+  std::optional<std::string> groups;  ///< [rows] numbers of groups
+  std::optional<std::string> folds;   ///< [rows] fold of each row, 0..folds-1
+  std::optional<std::string> time;    ///< [rows] numbers that increase with time, or `file_order`
   Task task = Task::automatic;
   std::int64_t classes = 0;  ///< number of classes; 0: that of the class names, or largest label + 1
   Normalize normalize = Normalize::automatic;
   NormalizeTargets normalize_targets = NormalizeTargets::automatic;  ///< regression
   std::optional<double> validation;  ///< fraction of the rows held out for validation; not with folds
+  double test = 0;                   ///< fraction of the rows on which only the best model is evaluated, at the end
   ImageShape image;  ///< shape of a row for convolutional networks; unset: the shape of the file's features
   /// Images in the file: N x C x H x W (first) or N x H x W x C (last). nullopt, auto: see data/row_layout; replaced
   /// when a run is opened.
@@ -57,5 +62,10 @@ struct DataOptions {
   double noise = 0.1;  ///< standard deviation of the noise added to a linear relation
   Draw draw = Draw::iteration;
 };
+
+/// Whether the rows are in the order of time.
+inline bool is_ordered(const DataOptions& options) {
+  return options.time && !options.time->empty();
+}
 
 }  // namespace sheaf

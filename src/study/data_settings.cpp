@@ -55,6 +55,25 @@ void add_data_keys(std::vector<Setting>& table) {
            "loss of its row; the mean over a batch is the weighted sum divided by the number of rows.")
       .only_with("data.source", {"file"})
       .also_called({"sample_weight", "sample_weights"});
+  data.add("groups", &DataOptions::groups, or_auto(name_or_none()),
+           "Data set of integers in the file, [rows]; rows with the same number, such as those of one patient, are a "
+           "group. Folds, data.validation, data.test and bootstraps take whole groups. auto: /groups, if the file has "
+           "it.")
+      .only_with("data.source", {"file"})
+      .also_called({"group", "group_id", "group_column", "groups_column"});
+  data.add("folds", &DataOptions::folds, or_auto(name_or_none()),
+           "Data set of integers in the file, [rows]: the fold of each row, 0, 1, 2, ... They determine search.folds, "
+           "and all repeats have these folds. auto: /folds, if the file has it.")
+      .only_with("data.source", {"file"})
+      .also_called({"fold_column", "fold_id", "predefined_split"});
+  data.add("time", &DataOptions::time, or_auto(name_or_none()),
+           "Data set of numbers in the file, [rows], that increase with time, or file_order. Each fold trains on the "
+           "rows "
+           "before its validation rows, as in scikit-learn's TimeSeriesSplit; data.validation and data.test hold out "
+           "the "
+           "last rows. auto: /time, if the file has it.")
+      .only_with("data.source", {"file"})
+      .also_called({"time_column", "timestamp", "time_series", "date_column"});
   data.add("task", &DataOptions::task,
            choice<Task>(
                {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
@@ -102,6 +121,11 @@ void add_data_keys(std::vector<Setting>& table) {
            "more than 1, where no other value is allowed.")
       .also_called({"validation_split", "test_size", "validation_fraction", "validation_size", "val_split", "val_size",
                     "test_split"});
+  data.add("test", &DataOptions::test, number(below_one_in_words, is_below_one),
+           "Fraction of the rows that no training and no validation uses. At the end of the run, the best model is "
+           "evaluated on them once. They depend on the seed only, and are stratified, whole groups or the last rows.")
+      .only_with("data.source", {"file"})
+      .also_called({"test_fraction", "test_ratio", "holdout"});
   data.add("image", &DataOptions::image, image_shape(),
            "Image shape of a row, channels x height x width; auto: the shape in the file.")
       .also_called({"input_shape", "image_size", "img_size"});

@@ -38,4 +38,8 @@ MetricChoice score_metric(const Study& study) {
   return (is_shared ? first : default_metric(task)).kind;
 }
 
+bool has_given_folds(const Study& study) {
+  return study.data.folds && !study.data.folds->empty();
+}
+
 }  // namespace sheaf

@@ -23,4 +23,7 @@ std::vector<std::int64_t> hidden_widths(const ModelOptions& model);
 /// and the loss. If the loss is searched: that of all its candidates if they have the same, otherwise that of the task.
 MetricChoice score_metric(const Study& study);
 
+/// Whether data.folds names a data set, which decides search.folds.
+bool has_given_folds(const Study& study);
+
 }  // namespace sheaf

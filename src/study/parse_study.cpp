@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "study/parse_study.hpp"
+#include "study/key_defaults.hpp"
 
 #include <fmt/format.h>
 
@@ -185,11 +186,12 @@ void reset_searched_keys(Study& study) {
 }
 
 // Trials, candidates and folds need a search method.
-void choose_method(SearchOptions& search, bool is_set) {
+void choose_method(Study& study, bool is_set) {
+  SearchOptions& search = study.search;
   if (is_set) return;
   if (search.trials > 0)
     search.method = SearchMethod::random;
-  else if (!search.keys.empty() || search.folds > 1)
+  else if (!search.keys.empty() || search.folds > 1 || has_given_folds(study))
     search.method = SearchMethod::grid;
 }
 
@@ -202,7 +204,7 @@ Study parse(const std::string& text, const std::string& origin, const PathOrigin
   apply_entries(study, entries, origin, paths, findings);
   apply_entries(study, overrides, "command line", PathOrigin{}, findings);
   add_values_of_searched_keys(entries, overrides, origin, findings);
-  choose_method(study.search, has_key(entries, "search.method") || has_key(overrides, "search.method"));
+  choose_method(study, has_key(entries, "search.method") || has_key(overrides, "search.method"));
   reset_searched_keys(study);
   add_problems_between_keys(study, findings);
 

@@ -9,6 +9,7 @@
 
 #include "core/text.hpp"
 #include "study/combinations.hpp"
+#include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/searched_text.hpp"
@@ -67,7 +68,7 @@ void check_lists(const Study& study, Problems& problems) {
           fmt::format("search.{} = {} is a range, and {}, or list the values.", searched.key, searched_text(searched),
                       search.method == SearchMethod::grid ? "a grid needs lists. Set search.trials for a random search"
                                                           : "search.trials is not set. Set search.trials"));
-  if (search.method == SearchMethod::grid && search.keys.empty() && search.folds == 1)
+  if (search.method == SearchMethod::grid && search.keys.empty() && search.folds == 1 && !has_given_folds(study))
     problems.add({"search.method", "search.folds"},
                  "search.method = grid has nothing to search (no searched keys, search.folds = 1). Add candidates to "
                  "[search], e.g. train.learning_rate = 1e-3, 1e-2, or set search.folds.");

@@ -87,6 +87,10 @@ void check_tf32(const Study& study, Problems& problems) {
 }
 
 void check_saved_models(const Study& study, Problems& problems) {
+  if (study.data.test > 0 && study.run.models == ModelsSaved::none)
+    problems.add({"data.test", "run.models"},
+                 fmt::format("{} needs the best model, but run.models = none. Set run.models = best, or data.test = 0.",
+                             assignment(study, "data.test")));
   const bool saves = study.run.models == ModelsSaved::best || study.run.models == ModelsSaved::all;
   if (saves && study.model.kind == ModelKind::plugin)
     problems.add(

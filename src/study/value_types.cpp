@@ -298,6 +298,17 @@ ValueType<std::string> non_empty_text() {
                    [](const std::string& text) { return !text.empty(); });
 }
 
+ValueType<std::string> name_or_none() {
+  ValueType<std::string> type = non_empty_text();
+  type.values = "name | none";
+  type.allowed = type.allowed + " | none";
+  type.read = [read = std::move(type.read)](const std::string& text) -> std::optional<std::string> {
+    return lower_case(text) == "none" ? std::string() : read(text);
+  };
+  type.write = [write = std::move(type.write)](const std::string& name) { return name.empty() ? "none" : write(name); };
+  return type;
+}
+
 ValueType<std::string> directory_name() {
   return text_that("non-empty text without '/', control characters or a leading dot", [](const std::string& text) {
     const auto is_forbidden = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '/'; };

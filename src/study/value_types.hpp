@@ -57,6 +57,9 @@ ValueType<bool> flag();
 ValueType<std::string> text();
 ValueType<std::string> non_empty_text();
 
+/// Text, or `none` for the empty text.
+ValueType<std::string> name_or_none();
+
 /// Text that is valid as the name of a directory.
 ValueType<std::string> directory_name();
 

@@ -23,7 +23,7 @@ IterationTraining::IterationTraining(const TrainingContext& context, const Itera
       shape_(shape_of(rows.data, context.study.data)),
       layers_(network_layout(trial.model, shape_)),
       weights_(initial_weights(layers_, trial.model.initialization, iteration.seed)),
-      rows_(context.study.ensemble.bootstrap ? bootstrap_rows(rows.split.training_rows, iteration.seed)
+      rows_(context.study.ensemble.bootstrap ? bootstrap_rows(rows.data.marks, rows.split.training_rows, iteration.seed)
                                              : rows.split.training_rows),
       batch_size_(batch_rows(trial.train, rows_.count())),
       trainer_(trainer),

@@ -51,10 +51,7 @@ bool decides_cost(const std::string& key) {
 }
 
 std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows) {
-  if (study.search.folds > 1) return rows - rows / study.search.folds;
-  const double validation = study.data.validation.value_or(0);
-  if (validation > 0) return rows - holdout_count(rows, validation);
-  return rows;
+  return rows_without_test(study.data, rows) - least_validation_rows(study, rows);
 }
 
 }  // namespace sheaf

@@ -195,14 +195,15 @@ expect("like, without the dropped column", ["test.csv", "--like=dropped.h5"], en
 checks.check(described_columns()["dropped"] == ["floor"], "dropped columns are remembered", str(described_columns()))
 
 # Columns that describe rows
-write("rows.csv", "who,a,part,w,y\n" +
-      "".join(f"p{row % 3},{row}.5,{row % 2},{row % 4},{row % 2}\n" for row in range(8)))
-expect("groups, folds and weights", ["rows.csv", "--groups=who", "--folds=part", "--weights=w"],
+write("rows.csv", "who,a,part,w,day,y\n" +
+      "".join(f"p{row % 3},{row}.5,{row % 2},{row % 4},2019-03-0{9 - row},{row % 2}\n" for row in range(8)))
+expect("groups, folds, times and weights", ["rows.csv", "--groups=who", "--folds=part", "--weights=w", "--time=day"],
        numpy.arange(8, dtype="f4")[:, None] + 0.5, numpy.arange(8) % 2)
 with h5py.File("out.h5") as file:
-    found = {name: (file[name].dtype.name, list(file[name])) for name in ("groups", "folds", "weights")}
+    found = {name: (file[name].dtype.name, list(file[name])) for name in ("groups", "folds", "time", "weights")}
     checks.check(found == {"groups": ("int64", [row % 3 for row in range(8)]),
                            "folds": ("int32", [row % 2 for row in range(8)]),
+                           "time": ("float64", [1552089600 - 86400 * row for row in range(8)]),
                            "weights": ("float32", [row % 4 for row in range(8)])}, "columns of rows", str(found))
 write("offset.csv", "t,y\n" + "".join(f"{1700000000 + 7.25 * row},{2e9 + 0.5 * row}\n" for row in range(40)))
 result = sheaf("import", "offset.csv", "out.h5", "--overwrite")

@@ -222,9 +222,10 @@ csv (.csv, .tsv; several files are appended)
                         left out by default, with a note
   --categorical=NAME|N,...
                         columns of numbers that are read as text, that is, as categories
-  --groups=NAME|N, --folds=NAME|N, --weights=NAME|N
-                        columns that are not features: the group of each row, its fold (0, 1, ...) and the weight of its
-                        loss. They become the data sets /groups, /folds and /weights
+  --groups=NAME|N, --folds=NAME|N, --time=NAME|N, --weights=NAME|N
+                        columns that are not features: the group of each row, its fold (0, 1, ...), its time (numbers,
+                        or dates such as 2019-03-01 or 2019-03-01T10:30:00) and the weight of its loss. They become the
+                        data sets /groups, /folds, /time and /weights. Studies hold out rows by the first three
   --missing=median|mean|NUMBER|drop|error
                         empty cells of features. median, mean, NUMBER: they fill the empty cells of columns of
                         numbers when a study runs (median and mean of its training rows); in columns of text they are

@@ -47,6 +47,7 @@ LikeData read_like(const std::string& path, std::optional<Task> requested) {
   }
   DataOptions options;
   options.file = path;
+  options.groups = options.folds = options.time = "";
   const InputFile file(path);
   FileSchema schema = inspect_features(file, options);
   const Communicator self = Communicator::self();
@@ -76,6 +77,7 @@ void write_data(const std::string& path, ImportedData data, int compression) {
   for (const auto& [name, array] : {std::pair("targets", &data.targets),
                                     {"groups", &data.groups},
                                     {"folds", &data.folds},
+                                    {"time", &data.times},
                                     {"weights", &data.weights}})
     if (*array) write(name, **array);
   return_freed_memory();
@@ -132,8 +134,6 @@ void import_files(const ImportRequest& request) {
   data.description.content_hash = content_hash(data);
   for (const auto& note : data.notes) log_root(note);
   if (data.weights) log_root("the weights of the rows count in a study with data.weights = weights");
-  if (data.groups || data.folds)
-    log_root("groups and folds are stored for other programs: studies assign rows to folds at random");
   return_freed_memory();
   const std::string content = content_of(data);
   write_then_rename(request.output,

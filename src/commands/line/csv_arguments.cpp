@@ -33,7 +33,8 @@ const std::vector<std::string>& csv_reading_options() {
 }
 
 const std::vector<std::string>& csv_encoding_options() {
-  static const std::vector<std::string> names = {"categorical", "missing", "keep", "groups", "folds", "weights"};
+  static const std::vector<std::string> names = {"categorical", "missing", "keep",   "groups",
+                                                 "folds",       "time",    "weights"};
   return names;
 }
 
@@ -61,6 +62,8 @@ void apply_csv_option(CsvOptions& options, const std::string& name, const std::s
     options.groups = option_value(non_empty_text(), name, text);
   } else if (name == "folds") {
     options.folds = option_value(non_empty_text(), name, text);
+  } else if (name == "time") {
+    options.time = option_value(non_empty_text(), name, text);
   } else if (name == "weights") {
     options.weights = option_value(non_empty_text(), name, text);
   } else if (name == "categorical") {

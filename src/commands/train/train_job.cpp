@@ -190,7 +190,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
                       mpi_version, start);
   };
   const DataSummary data_summary = summary_of(data, study.data);
-  return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial,
+  return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial, data.file,
                      data.stream ? data.stream->bytes_read() : 0, data_summary, make_provenance, start.monotonic},
                     world, node, leaders);
 }

@@ -21,6 +21,7 @@ enum class Purpose : std::uint32_t {
   sampled_rows = 12,
   drawn_value = 13,
   combination_order = 14,
+  test_rows = 15,
 };
 
 }  // namespace sheaf

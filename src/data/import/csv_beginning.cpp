@@ -29,7 +29,8 @@ StartHints hints_for(const CsvOptions& options, const std::vector<std::string>* 
   } else {
     hints.is_unnamed = options.like != nullptr && !options.like->columns.empty();
   }
-  for (const auto* list : {&options.drop, &options.id, &options.groups, &options.folds, &options.weights})
+  for (const auto* list :
+       {&options.drop, &options.id, &options.groups, &options.folds, &options.time, &options.weights})
     for (const auto& name : split_list(*list)) {
       hints.columns.push_back(name);
       hints.left_out.push_back(name);

@@ -189,6 +189,7 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
   roles.id = find_one("id", options.id, names, column_count, file);
   roles.groups = find_one("groups", options.groups, names, column_count, file);
   roles.folds = find_one("folds", options.folds, names, column_count, file);
+  roles.time = find_one("time", options.time, names, column_count, file);
   roles.weights = find_one("weights", options.weights, names, column_count, file);
   const Columns kept = find_columns(options.keep, names, column_count, file);
   roles.categorical = find_columns(options.categorical, names, column_count, file);
@@ -200,8 +201,8 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
   };
   const std::unordered_set<std::size_t> dropped(roles.dropped.begin(), roles.dropped.end());
   const auto has_other_role = [&](std::size_t column) {
-    return dropped.count(column) > 0 || roles.groups == column || roles.folds == column || roles.weights == column ||
-           (roles.id == column && !is_known(column));
+    return dropped.count(column) > 0 || roles.groups == column || roles.folds == column || roles.time == column ||
+           roles.weights == column || (roles.id == column && !is_known(column));
   };
   const auto is_left_out = [&](std::size_t column) {
     return contains(left_out, column) && !contains(kept, column) && !contains(roles.categorical, column) &&

@@ -28,7 +28,7 @@ struct ColumnRoles {
   std::vector<std::size_t> row_names;    ///< first columns that are unnamed or named as by pandas, which are left out
   std::vector<std::size_t> dropped;      ///< columns that an option or the known data leave out
   std::vector<std::size_t> left_out;     ///< columns that are left out because of their content
-  std::optional<std::size_t> id, groups, folds, weights;
+  std::optional<std::size_t> id, groups, folds, time, weights;
 };
 
 /// Chooses the roles. `names`: of the header, empty without one. `left_out`: columns that are not features unless

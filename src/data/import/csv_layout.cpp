@@ -40,7 +40,7 @@ std::vector<std::string> CsvLayout::dropped_names() const {
   };
   for (const auto* columns : {&roles.row_names, &roles.left_out, &roles.dropped})
     for (const std::size_t column : *columns) add(column);
-  for (const auto& column : {roles.groups, roles.folds, roles.weights})
+  for (const auto& column : {roles.groups, roles.folds, roles.time, roles.weights})
     if (column) add(*column);
   std::sort(dropped.begin(), dropped.end());
   dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());

@@ -27,6 +27,7 @@ struct CsvOptions {
   std::string id;                         ///< column that identifies the rows, in the same format; empty: none
   std::string groups;                     ///< column with the group of each row; empty: none
   std::string folds;                      ///< column with the fold of each row; empty: none
+  std::string time;                       ///< column with the time of each row; empty: none
   std::string weights;                    ///< column with the weight of each row; empty: none
   EmptyCells empty;                       ///< the texts that mean an empty cell
   MissingCells missing;                   ///< the treatment of empty cells of features

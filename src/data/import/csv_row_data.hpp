@@ -1,8 +1,9 @@
-// Columns of a CSV file that describe its rows: groups, folds and weights.
+// Columns of a CSV file that describe its rows: groups, folds, times and weights.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +19,7 @@ class RowData {
   enum class Role {
     groups,  ///< texts or numbers; rows with the same one belong together
     folds,   ///< integers from 0
+    times,   ///< numbers, or dates and times of ISO 8601
     weights  ///< numbers that are not negative
   };
   explicit RowData(Role role) : role_(role) {}
@@ -25,16 +27,23 @@ class RowData {
   /// Adds the cell of the next row. Throws BadCell (csv_features).
   void add(std::string_view text, const EmptyCells& empty);
 
-  /// [rows]: codes int64 of the groups, from 0 in sorted order; folds int32; weights float32.
+  /// [rows]: codes int64 of the groups, from 0 in sorted order; folds int32; times float64, of dates the
+  /// seconds since 1970; weights float32.
   NumberArray array() const;
 
  private:
+  void add_time(std::string_view text, const EmptyCells& empty);
   NumberArray group_codes() const;
 
   Role role_;
-  std::vector<double> numbers_;  // of folds and weights
+  std::vector<double> numbers_;  // of folds, times and weights
+  bool are_dates_ = false;       // the times
   std::unordered_map<std::string, std::int64_t> groups_;
   std::vector<std::int64_t> group_of_row_;
 };
+
+/// The seconds since 1970, UTC, of a date of ISO 8601 with or without a time, such as 2019-03-01, 2019-03-01 10:30 or
+/// 2019-03-01T10:30:05.25+02:00; without a time zone, of UTC. nullopt for other texts. Pure.
+std::optional<double> seconds_of_date(std::string_view text);
 
 }  // namespace sheaf

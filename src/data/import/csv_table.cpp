@@ -150,9 +150,9 @@ void CsvTable::add_cells() {
   if (roles.id) ids_.push_back(as_utf8(fields_[*roles.id]));
   for (const std::size_t column : roles.targets)
     read_cell(column, [&](std::string_view text) { targets_.add(text, forms_[column]); });
-  if (!roles.groups && !roles.folds && !roles.weights) return;
+  if (!roles.groups && !roles.folds && !roles.time && !roles.weights) return;
   for (const auto& [data, column] :
-       {std::pair(&groups_, roles.groups), {&folds_, roles.folds}, {&weights_, roles.weights}})
+       {std::pair(&groups_, roles.groups), {&folds_, roles.folds}, {&times_, roles.time}, {&weights_, roles.weights}})
     if (column) read_cell(*column, [&, to = data](std::string_view text) { to->add(text, options_.empty); });
 }
 
@@ -177,6 +177,7 @@ void CsvTable::finish(const std::string& file, ImportedData& data) {
   if (roles.id) data.ids = IdColumn{layout_.names.empty() ? options_.id : layout_.names[*roles.id], std::move(ids_)};
   if (roles.groups) data.groups = groups_.array();
   if (roles.folds) data.folds = folds_.array();
+  if (roles.time) data.times = times_.array();
   if (roles.weights) data.weights = weights_.array();
 }
 

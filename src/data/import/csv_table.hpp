@@ -71,6 +71,7 @@ class CsvTable {
   CsvTargets targets_;
   RowData groups_{RowData::Role::groups};
   RowData folds_{RowData::Role::folds};
+  RowData times_{RowData::Role::times};
   RowData weights_{RowData::Role::weights};
   std::vector<std::string> ids_;
   CsvCounts counts_;

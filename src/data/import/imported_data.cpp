@@ -177,7 +177,7 @@ std::string content_hash(const ImportedData& data) {
     fingerprint.add_array(array.bytes.data(), array.bytes.size());
   };
   add(data.features);
-  for (const auto* array : {&data.targets, &data.groups, &data.folds, &data.weights})
+  for (const auto* array : {&data.targets, &data.groups, &data.folds, &data.times, &data.weights})
     if (*array) add(**array);
   return fingerprint.text();
 }

@@ -37,6 +37,7 @@ struct ImportedData {
   std::optional<IdColumn> ids;           ///< if it was requested
   std::optional<NumberArray> groups;     ///< int64 [rows]
   std::optional<NumberArray> folds;      ///< int32 [rows], >= 0
+  std::optional<NumberArray> times;      ///< float64 [rows]
   std::optional<NumberArray> weights;    ///< float32 [rows], >= 0
   std::vector<std::string> notes;        ///< decisions about the files, for the log
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "runs/results/result_stream.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "study/metrics.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
@@ -81,6 +84,12 @@ void ResultStream::finish(const RunResults& results) {
   write_ranks(h5_, results.ranks);
   h5_.write_attribute("study", study_file_text(study_));
   for (const auto& [name, value] : results.provenance) h5_.write_attribute(name, value);
+  if (const auto& test = results.test) {
+    h5_.write_attribute("test_rows", test->rows);
+    h5_.write_attribute("test_loss", test->loss);
+    for (const auto& [metric, value] : test->metrics)
+      h5_.write_attribute(fmt::format("test_{}", metric_of(metric).name), value);
+  }
   h5_.close();
   h5_file_.commit();
   csv_.commit();

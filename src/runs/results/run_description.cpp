@@ -108,6 +108,7 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                       counted(results.iterations, "iteration"), finished_count(results), results.diverged,
                       results.failed, counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
   text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
+  if (results.test) text += fmt::format("test         {}\n", test_text(*results.test));
   text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(results.ranks.hosts()),
                       counted(static_cast<std::int64_t>(results.ranks.size()), "rank"));
   text += fmt::format("time         {} to {} (UTC), job {} of the run\n", origin("started_utc"), origin("finished_utc"),
@@ -143,6 +144,11 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
   json["trials_with_undefined_scores"] = results.trials_with_undefined_scores();
   json["best"] = json_of(study, plan, results.trials.front());
   json["best"]["models"] = results.best_models;
+  if (results.test) {
+    Json metrics = Json::object();
+    for (const auto& [metric, value] : results.test->metrics) metrics[std::string(metric_of(metric).name)] = value;
+    json["test"] = {{"rows", results.test->rows}, {"loss", results.test->loss}, {"metrics", metrics}};
+  }
   Json changed = Json::object();
   for (const auto& [key, value] : changed_settings(study)) changed[key] = value;
   json["changed_keys"] = changed;

@@ -15,6 +15,7 @@
 #include "search/leaderboard.hpp"
 #include "study/plan.hpp"
 #include "training/iteration_result.hpp"
+#include "training/metrics/metric_value.hpp"
 
 namespace sheaf {
 
@@ -89,6 +90,13 @@ struct DataSummary {
   std::int64_t named_features = 0;  ///< features whose names the file stores: all or none
 };
 
+/// The best model on the rows that data.test holds out.
+struct TestResult {
+  std::int64_t rows = 0;
+  double loss = 0;
+  std::vector<MetricValue> metrics{};  ///< all that apply
+};
+
 /// All results of a run except its tables of iterations and epochs.
 struct RunResults {
   std::vector<TrialSummary> trials;  ///< best first
@@ -110,6 +118,7 @@ struct RunResults {
   DataSummary data;
   std::string user;                      ///< who ran the last job
   std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved
+  std::optional<TestResult> test;        ///< none without data.test, and if there is no best model
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 
   bool any_finished() const { return diverged + failed < iterations; }

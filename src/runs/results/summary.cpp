@@ -255,6 +255,13 @@ std::string best_model_line(const std::string& directory, const std::vector<std:
                      models.front(), others);
 }
 
+std::string test_text(const TestResult& test) {
+  std::string text = fmt::format("loss {:.5g}", test.loss);
+  for (const auto& [metric, value] : test.metrics)
+    text += fmt::format(", {} {}", metric_of(metric).label, short_number(value));
+  return text + fmt::format(" on {}", counted(test.rows, "row"));
+}
+
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width) {
   std::string text;
   if (study.search.method != SearchMethod::none) {
@@ -264,6 +271,7 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
                                             : iteration_statistics(study, results);
     if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
+  if (results.test) text += fmt::format("Test of the best model: {}\n", test_text(*results.test));
   return text + engine_line(results) + data_line(results) + diverged_note(results) + failed_note(results);
 }
 

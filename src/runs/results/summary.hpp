@@ -18,6 +18,9 @@ struct Study;
 /// which they are then ranked. If it is not defined in some folds, their number is shown. `trials`: best first.
 std::string best_text(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials);
 
+/// "loss 0.123, accuracy 0.9412, ... on 180 rows".
+std::string test_text(const TestResult& test);
+
 /// Where the best model is and how to predict with it: "best model: runs/x/models/iteration-12.pt; predict with: sheaf
 /// predict runs/x NEW.csv OUT.csv". `models`: RunResults::best_models, not empty.
 std::string best_model_line(const std::string& directory, const std::vector<std::string>& models);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "data/node_data.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -135,6 +136,116 @@ TEST_CASE("channels-last images are converted to channels-first, for bytes and f
         }
     CHECK(same);
   }
+}
+
+TEST_CASE("groups and times become numbers and places, and given folds are counted, with one node and with several") {
+  const Job job;
+  write_on_root(job.world, [&](FixtureFile& file) {
+    file.numbers("/features", {6, 1}, features_of(6));
+    file.numbers("/targets", {6}, labels_of(6));
+    file.numbers("/patients", {6, 1}, {70, -5, 70, 8, -5, 3}, {H5T_STD_I32LE, {2, 1}});
+    file.numbers("/split", {6}, {2, 0, 1, 1, 0, 2}, {H5T_STD_U8LE, {2}});
+    file.numbers("/day", {6}, {0.5, -3, 1e300, 0.5, -2, 0}, {H5T_IEEE_F64LE, {2}});
+    file.numbers("/tick", {6}, {5, 4, 4, 9, -9, 0}, {H5T_STD_I64LE});
+    file.numbers("/gap", {6}, {2, 0, 0, 0, 0, 2}, {H5T_STD_U8LE});
+    file.numbers("/below", {6}, {2, 0, 1, -1, 0, 2}, {H5T_STD_I8LE, {2}});
+    file.numbers("/one", {6}, {0, 0, 0, 0, 0, 0}, {H5T_STD_I8LE});
+    file.numbers("/short", {5}, {0, 0, 0, 0, 0}, {H5T_STD_I8LE});
+    file.numbers("/nan", {6}, {1, 2, 3, 4, std::nan(""), 6}, {H5T_IEEE_F64LE, {2}});
+  });
+  const DataOptions plain = options_of(Task::classification);
+  const auto numbers = [](const DataSet& data) {
+    return std::vector<std::int64_t>(data.marks.numbers, data.marks.numbers + data.rows);
+  };
+  using Numbers = std::vector<std::int64_t>;
+  for (const Communicator* node : {&job.whole, &job.half}) {
+    DataOptions options = plain;
+    options.groups = "patients";
+    const DataSet grouped = load_to_memory(options, job.world, *node);
+    CHECK(grouped.marks.kind == MarkKind::groups);
+    CHECK(grouped.marks.count == 4);
+    CHECK(numbers(grouped) == Numbers{3, 0, 3, 2, 0, 1});
+    options = plain;
+    options.folds = "split";
+    const DataSet divided = load_to_memory(options, job.world, *node);
+    CHECK(divided.marks.count == 3);
+    CHECK(numbers(divided) == Numbers{2, 0, 1, 1, 0, 2});
+    options = plain;
+    options.time = "day";
+    const DataSet timed = load_to_memory(options, job.world, *node);
+    CHECK(numbers(timed) == Numbers{3, 0, 5, 4, 1, 2});
+    options.time = "tick";
+    CHECK(numbers(load_to_memory(options, job.world, *node)) == Numbers{4, 2, 3, 5, 0, 1});
+    options.time = "File_Order";
+    const DataSet ordered = load_to_memory(options, job.world, *node);
+    CHECK(ordered.marks.kind == MarkKind::times);
+    CHECK(ordered.marks.number(4) == 4);
+    const auto refuses = [&](std::optional<std::string> DataOptions::*key, const std::string& name,
+                             const std::string& message) {
+      DataOptions bad = plain;
+      bad.*key = name;
+      CHECK_THROWS_WITH(load_to_memory(bad, job.world, *node), message);
+    };
+    refuses(&DataOptions::folds, "gap",
+            "The data set '/gap' of 'data.h5' has no row of fold 1, but of fold 2 (folds are numbered 0, 1, 2, ... "
+            "without gaps). Number them so, or set data.folds = none.");
+    refuses(
+        &DataOptions::folds, "below",
+        "The data set '/below' of 'data.h5' contains -1 in row 3 (folds are numbered 0, 1, 2, ... and are at most as "
+        "many as rows). Correct it, or set data.folds = none.");
+    refuses(&DataOptions::folds, "one",
+            "The data set '/one' of 'data.h5' has one fold only (cross-validation needs two). Correct it, or set "
+            "data.folds = none.");
+    refuses(
+        &DataOptions::groups, "day",
+        "Data set 'day' [6] of 'data.h5' is not a list of groups (data.groups needs one integer for each of 6 rows). "
+        "Store it as [rows], or set data.groups = none.");
+    refuses(
+        &DataOptions::groups, "short",
+        "Data set 'short' [5] of 'data.h5' is not a list of groups (data.groups needs one integer for each of 6 rows). "
+        "Store it as [rows], or set data.groups = none.");
+    refuses(
+        &DataOptions::time, "nan",
+        "The data set '/nan' of 'data.h5' contains NaN in row 4 (rows without a time have no place in time). Store a "
+        "number, or set data.time = none.");
+  }
+}
+
+TEST_CASE("the data sets /groups, /folds and /time are used by default, but only one of them") {
+  const Job job;
+  const auto write = [&](const std::vector<std::string>& names, std::size_t rows) {
+    write_on_root(job.world, [&](FixtureFile& file) {
+      file.numbers("/features", {6, 1}, features_of(6));
+      file.numbers("/targets", {6}, labels_of(6));
+      for (const auto& name : names)
+        file.numbers(name, {rows}, std::vector<double>(rows, name == "/time" ? 0.5 : 1), {H5T_IEEE_F64LE});
+      if (names.empty()) file.numbers("/groups", {6}, {0, 0, 1, 1, 2, 2}, {H5T_STD_I8LE});
+    });
+  };
+  const auto found = [&](const DataOptions& options) { return agree_on_file(options, job.world).marks; };
+  DataOptions automatic = options_of(Task::classification), none = automatic;
+  automatic.groups = automatic.folds = automatic.time = std::nullopt;
+  none.groups = none.folds = none.time = "";
+  write({}, 6);
+  CHECK(found(automatic).kind == MarkKind::groups);
+  CHECK(found(none).kind == MarkKind::none);
+  write({"/time"}, 6);
+  CHECK(found(automatic).name == "/time");
+  write({"/time"}, 5);
+  CHECK(found(automatic).kind == MarkKind::none);
+  write({"/groups", "/folds"}, 6);  // floating-point numbers
+  CHECK(found(automatic).kind == MarkKind::none);
+  write_on_root(job.world, [&](FixtureFile& file) {
+    file.numbers("/features", {6, 1}, features_of(6));
+    file.numbers("/targets", {6}, labels_of(6));
+    file.numbers("/groups", {6}, {0, 0, 1, 1, 2, 2}, {H5T_STD_I8LE});
+    file.numbers("/time", {6}, {0, 0, 1, 1, 2, 2}, {H5T_STD_I8LE});
+  });
+  CHECK_THROWS_WITH(found(automatic),
+                    "'data.h5' has the data sets '/groups' and '/time' (a study holds out rows by one of them). Set "
+                    "data.groups = none or data.time = none.");
+  automatic.groups = "";
+  CHECK(found(automatic).kind == MarkKind::times);
 }
 
 TEST_CASE("regression targets keep their columns, images keep their shape, and other dimensions are flattened") {

@@ -28,7 +28,7 @@ TEST_CASE("fold sizes, and the rows of each class per fold, differ by at most on
   for (const std::int64_t rows : {10, 101, 1797}) {
     for (const std::int64_t folds : {2, 3, 10}) {
       const DataSet data = data_with_labels(uneven_labels(rows, 5));
-      const auto fold_of = assign_folds(data, folds, 1, 0);
+      const auto fold_of = folds_of(data, folds, 1, 0);
       REQUIRE(fold_of.size() == static_cast<std::size_t>(rows));
       const auto [least, greatest] = spread(fold_of, folds);
       CHECK(greatest - least <= 1);
@@ -47,15 +47,15 @@ TEST_CASE("folds depend only on the seed and the repeat") {
   const DataSet classes = data_with_labels(uneven_labels(200, 4));
   const DataSet numbers = data_with_features(1, std::vector<float>(200));
   for (const DataSet* data : {&classes, &numbers}) {
-    const auto first = assign_folds(*data, 5, 1, 0);
-    CHECK(first == assign_folds(*data, 5, 1, 0));
-    CHECK(first != assign_folds(*data, 5, 1, 1));
-    CHECK(first != assign_folds(*data, 5, 2, 0));
+    const auto first = folds_of(*data, 5, 1, 0);
+    CHECK(first == folds_of(*data, 5, 1, 0));
+    CHECK(first != folds_of(*data, 5, 1, 1));
+    CHECK(first != folds_of(*data, 5, 2, 0));
   }
 }
 
 TEST_CASE("folds of a regression data set are shuffled and of even size") {
-  const auto fold_of = assign_folds(data_with_features(1, std::vector<float>(103)), 4, 3, 0);
+  const auto fold_of = folds_of(data_with_features(1, std::vector<float>(103)), 4, 3, 0);
   const auto [least, greatest] = spread(fold_of, 4);
   CHECK(least == 25);
   CHECK(greatest == 26);
@@ -69,7 +69,7 @@ TEST_CASE("a hold-out has the requested number of rows, proportional to the clas
   for (const std::int64_t rows : {15, 101, 1797}) {
     for (const double fraction : {0.1, 0.25, 0.5, 0.66, 0.9}) {
       const DataSet data = data_with_labels(uneven_labels(rows, 4));
-      const auto held_out = holdout_rows(data, fraction, 5, 0);
+      const auto held_out = held_out_of(data, fraction, 5, 0);
       CHECK(held_out.size() == static_cast<std::size_t>(std::llround(static_cast<double>(rows) * fraction)));
       CHECK(std::is_sorted(held_out.begin(), held_out.end()));
       CHECK(std::set<std::int64_t>(held_out.begin(), held_out.end()).size() == held_out.size());
@@ -86,15 +86,15 @@ TEST_CASE("a hold-out has the requested number of rows, proportional to the clas
     }
   }
   const DataSet data = data_with_labels(uneven_labels(50, 3));
-  CHECK(holdout_rows(data, 0.001, 5, 0).size() == 1);
-  CHECK(holdout_rows(data, 0.3, 5, 0) != holdout_rows(data, 0.3, 5, 1));
-  CHECK(holdout_rows(data, 0.3, 5, 0) != holdout_rows(data, 0.3, 6, 0));
+  CHECK(held_out_of(data, 0.001, 5, 0).size() == 1);
+  CHECK(held_out_of(data, 0.3, 5, 0) != held_out_of(data, 0.3, 5, 1));
+  CHECK(held_out_of(data, 0.3, 5, 0) != held_out_of(data, 0.3, 6, 0));
 }
 
 TEST_CASE("a bootstrap draws the same number of rows with replacement, each equally likely") {
   std::vector<std::int64_t> rows(10000);
   for (std::size_t index = 0; index < rows.size(); ++index) rows[index] = static_cast<std::int64_t>(3 * index + 1);
-  const auto bootstrap = [&](std::uint64_t seed) { return bootstrap_rows(row_set(rows), seed).list(); };
+  const auto bootstrap = [&](std::uint64_t seed) { return bootstrap_rows({}, row_set(rows), seed).list(); };
   const auto drawn = bootstrap(11);
   CHECK(drawn.size() == rows.size());
   CHECK(std::is_sorted(drawn.begin(), drawn.end()));

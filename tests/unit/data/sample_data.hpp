@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "data/splits.hpp"
 
 namespace sheaf::test {
 
@@ -43,6 +44,20 @@ inline DataSet data_with_features(std::int64_t feature_count, std::vector<float>
   data.targets = owner->data();
   data.owner = owner;
   return data;
+}
+
+/// The folds of all rows in a repeat.
+inline std::vector<std::int32_t> folds_of(const DataSet& data, std::int64_t folds, std::uint64_t seed,
+                                          std::uint64_t repeat) {
+  std::vector<std::int32_t> fold_of(static_cast<std::size_t>(data.rows), -1);
+  assign_folds(data, RowSet::all(data.rows), folds, RandomStream(seed, Purpose::folds, repeat), fold_of.data());
+  return fold_of;
+}
+
+/// The rows that are held out in a repeat.
+inline std::vector<std::int64_t> held_out_of(const DataSet& data, double fraction, std::uint64_t seed,
+                                             std::uint64_t repeat) {
+  return holdout_rows(data, RowSet::all(data.rows), fraction, RandomStream(seed, Purpose::holdout, repeat));
 }
 
 /// Unsorted labels of `classes` classes with very different sizes. The last class has one row.

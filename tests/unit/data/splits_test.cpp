@@ -57,7 +57,7 @@ TEST_CASE("a hold-out validates on a fraction of the rows that differs between r
   const DataSet data = data_with_labels(uneven_labels(100, 4));
   Splits splits(study, data);
   const auto split = splits.split(7, 0);
-  CHECK(split->validation_rows.list() == holdout_rows(data, 0.2, 3, 7));
+  CHECK(split->validation_rows.list() == held_out_of(data, 0.2, 3, 7));
   CHECK(together(*split) == counting(100));
   CHECK(split->validation_rows.list() != splits.split(8, 0)->validation_rows.list());
 }
@@ -140,7 +140,7 @@ TEST_CASE("the number of rows of each class in a hold-out is known in advance") 
     for (std::int64_t row = 0; row < data.rows; ++row) ++counts[static_cast<std::size_t>(data.labels[row])];
     for (const double fraction : {0.01, 0.1, 0.3, 0.5, 0.9}) {
       std::vector<std::int64_t> held_out(counts.size());
-      for (const std::int64_t row : holdout_rows(data, fraction, 5, 2))
+      for (const std::int64_t row : held_out_of(data, fraction, 5, 2))
         ++held_out[static_cast<std::size_t>(data.labels[row])];
       CHECK(holdout_of_classes(counts, fraction) == held_out);
     }
@@ -148,7 +148,15 @@ TEST_CASE("the number of rows of each class in a hold-out is known in advance") 
 }
 
 TEST_CASE("the smallest validation part has the rows of the smallest fold, or those held out") {
-  CHECK(least_validation_rows(100, 1, 0) == 0);
-  CHECK(least_validation_rows(100, 1, 0.25) == 25);
-  CHECK(least_validation_rows(11, 3, 0) == 3);
+  Study study;
+  CHECK(least_validation_rows(study, 100) == 0);
+  study.data.validation = 0.25;
+  CHECK(least_validation_rows(study, 100) == 25);
+  study.data.test = 0.2;
+  CHECK(least_validation_rows(study, 100) == 20);
+  study = {};
+  study.search.folds = 3;
+  CHECK(least_validation_rows(study, 11) == 3);
+  study.data.time = "/time";
+  CHECK(least_validation_rows(study, 11) == 2);
 }

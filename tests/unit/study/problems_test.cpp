@@ -126,6 +126,24 @@ TEST_CASE("data: weights require a file") {
   check_one_problem(synthetic_study({{"data.weights", "w\xff"}}), "data.weights = w? has no effect");
 }
 
+TEST_CASE("data: groups, folds, times and tests require a file, and rows are held out in one way") {
+  for (const char* key : {"data.groups", "data.folds", "data.time"}) {
+    for (const char* value : {"/x", "none", "auto"}) check_valid(file_study({{key, value}}));
+    check_one_problem(synthetic_study({{key, "x"}}), std::string(key) + " = x has no effect");
+  }
+  check_one_problem(synthetic_study({{"data.test", "0.1"}}), "data.test = 0.1 has no effect");
+  check_valid(file_study({{"data.groups", "g"}, {"data.folds", "none"}, {"data.time", "none"}}));
+  check_one_problem(
+      file_study({{"data.groups", "g"}, {"data.time", "file_order"}}),
+      "data.groups = g cannot be combined with data.time = file_order (rows are held out by groups, by given "
+      "folds or in the order of time). Leave out all but one of them.");
+  check_one_problem(file_study({{"data.folds", "f"}, {"data.time", "t"}}),
+                    "data.folds = f cannot be combined with data.time = t (");
+  check_valid(file_study({{"data.test", "0.2"}, {"run.models", "best"}}));
+  check_one_problem(file_study({{"data.test", "0.2"}, {"run.models", "none"}}),
+                    "data.test = 0.2 needs the best model, but run.models = none.");
+}
+
 TEST_CASE("data: synthetic classification needs data.classes, and regression has none") {
   const Assignments classes = {{"data.task", "classification"}, {"data.classes", "3"}};
   check_valid(synthetic_study(classes));

@@ -33,7 +33,7 @@ bool accepts(const std::string& key, const std::string& text) {
 }
 
 bool is_text(const SettingInfo& setting) {
-  return setting.values == "text";
+  return setting.values == "text" || setting.values.rfind("name", 0) == 0;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 100);
+  CHECK(keys.size() == 104);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -101,6 +101,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"study.iterations", count_in, count_out},
       {"data.classes", {"2", "auto", "Auto"}, {"1", "0", "-2"}},
       {"data.validation", probability_in, probability_out},
+      {"data.test", probability_in, probability_out},
       {"data.image", {"1x8x8", "3x1x32", "auto", "1X8X8"}, {"8x8", "0x8x8", "1x8x8x8", "-1x8x8", "1x8x", "xx"}},
       {"data.memory", {"1", "auto"}, {"0", "-1", "1.5"}},
       {"data.window", {"1", "auto"}, {"0", "-1"}},
@@ -182,8 +183,8 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
       const Study study = study_with({{setting.key, name}});
       const std::string canonical = name == "static" ? "block" : name == "dynamic" ? "factoring" : name;
       CHECK(setting_text(study, setting.key) == canonical);
-      if (name.find(':') == std::string::npos)
-        CHECK_FALSE(accepts(setting.key, name + "x" + name));  // kinds with a file name accept any text
+      const bool has_text = name.find(':') != std::string::npos || is_text(setting);  // names of files and data sets
+      if (!has_text) CHECK_FALSE(accepts(setting.key, name + "x" + name));
     }
     CHECK_FALSE(accepts(setting.key, ""));
   }
@@ -309,7 +310,8 @@ TEST_CASE("numbers are printed with the fewest digits that restore the same bits
 }
 
 TEST_CASE("texts with control characters or outer spaces are refused without quotes") {
-  for (const char* key : {"study.name", "data.file", "data.features", "data.targets", "data.weights", "run.output"}) {
+  for (const char* key : {"study.name", "data.file", "data.features", "data.targets", "data.weights", "data.groups",
+                          "data.folds", "data.time", "run.output"}) {
     CAPTURE(key);
     CHECK(accepts(key, "a b"));
     CHECK(accepts(key, "\xc3\xa9t\xc3\xa9"));
@@ -321,6 +323,7 @@ TEST_CASE("texts with control characters or outer spaces are refused without quo
   CHECK(accepts("data.weights", ""));
   CHECK(accepts("run.output", ""));
   CHECK_FALSE(accepts("data.features", ""));
+  CHECK_FALSE(accepts("data.groups", ""));
   CHECK_FALSE(accepts("study.name", ""));
   CHECK_FALSE(accepts("study.name", "a/b"));
   CHECK_FALSE(accepts("study.name", ".."));

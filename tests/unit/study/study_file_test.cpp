@@ -23,6 +23,8 @@ file = my data/d=1.h5
 features = /x
 targets = /y
 weights = /w
+groups = my groups
+test = 0.125
 task = classification
 classes = 3
 normalize = minmax
@@ -116,6 +118,7 @@ metrics = r2
 const std::string searched = R"(
 [data]
 file = d.h5
+folds = /part
 [model]
 kind = mlp
 norm = layer
@@ -140,6 +143,7 @@ train.learning_rate = 1e-3, 2.50e2
 const std::string drawn = R"(
 [data]
 file = d.h5
+time = file_order
 [search]
 trials = 40
 method = halving

@@ -13,6 +13,7 @@
 
 #include "commands/train/finish/ensemble_score.hpp"
 #include "commands/train/finish/no_finished_iteration.hpp"
+#include "commands/train/finish/test_score.hpp"
 #include "commands/train/training/cut_off.hpp"
 #include "commands/train/training/final_gather.hpp"
 #include "core/allocator.hpp"
@@ -237,6 +238,7 @@ class ResultsOfRun {
     results.data = end_.data;
     results.user = user_name();
     if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results, left);
+    if (study.data.test > 0) test(results);
     describe(results);
     stream_.finish(results);
     forget_earlier_results(end_.run.directory);
@@ -253,6 +255,14 @@ class ResultsOfRun {
   }
 
  private:
+  void test(RunResults& results) const {
+    if (results.best_models.empty())
+      return warn_root("the test rows were not evaluated, since there is no best model.");
+    std::vector<std::string> paths;
+    for (const auto& model : results.best_models) paths.push_back(end_.run.directory + "/" + model);
+    results.test = test_models(end_.context, *end_.file, paths);
+  }
+
   // Writes summary.json and README.txt. A README.txt of somebody else stays.
   void describe(const RunResults& results) const {
     const std::string& directory = end_.run.directory;

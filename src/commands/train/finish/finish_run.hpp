@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "commands/train/training/train_run.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "data/file_schema.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "runs/results/run_results.hpp"
 #include "training/training_context.hpp"
@@ -29,7 +31,8 @@ struct EndOfRun {
   TrainingOutcome& trained;  ///< its results are freed when they are written
   const RankTable& ranks;
   const EngineOfTrial& engine_of_trial;
-  std::int64_t streamed_bytes;  ///< read by this rank
+  const std::optional<FileSchema>& file;  ///< of the data file
+  std::int64_t streamed_bytes;            ///< read by this rank
   const DataSummary& data;
   /// Called once at the end, in a thread of rank 0 that must not call MPI.
   std::function<std::vector<std::pair<std::string, AttributeValue>>()> provenance;

@@ -77,7 +77,7 @@ std::int64_t deciding_rows(const Study& study, const std::optional<FileSchema>& 
   const double validation = study.data.validation.value_or(0);
   const bool compares = file && study.train.epochs == 0 && !is_searched(study, "train.epochs") &&
                         study.search.folds == 1 && study.data.mode != DataMode::streamed && validation > 0;
-  return compares ? holdout_count(file->rows, validation) : 0;
+  return compares ? least_validation_rows(study, file->rows) : 0;
 }
 
 // The best of many epochs by few rows is worse than the last one (measured by tests/bench/default_quality.py).
@@ -114,9 +114,36 @@ double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double max_bytes = 10e9;
   if (!file || has_plugin_models(study)) return ModelsSaved::none;
+  if (study.data.test > 0) return ModelsSaved::best;
   const double count = planned_iterations(study);
   return count <= max_recorded_iterations && count * model_bytes(study, file) <= max_bytes ? ModelsSaved::best
                                                                                            : ModelsSaved::none;
+}
+
+// Given folds are searched like folds that are drawn.
+void settle_marks(Study& study, const MarkSource& marks) {
+  DataOptions& data = study.data;
+  data.groups = marks.kind == MarkKind::groups ? marks.name : "";
+  data.folds = marks.kind == MarkKind::folds ? marks.name : "";
+  data.time = marks.kind == MarkKind::times ? marks.name : "";
+  if (marks.kind != MarkKind::folds) return;
+  study.search.folds = marks.folds;
+  if (study.search.method == SearchMethod::none) study.search.method = SearchMethod::grid;
+}
+
+// Throws UsageError if keys contradict the folds of the file.
+void require_given_folds(const Study& study, const MarkSource& marks) {
+  if (marks.kind != MarkKind::folds) return;
+  if (study.search.folds != 1 && study.search.folds != marks.folds)
+    throw UsageError(
+        fmt::format("search.folds = {} contradicts the {} folds of '{}' in '{}'. Leave out search.folds, or "
+                    "set data.folds = none.",
+                    study.search.folds, marks.folds, marks.name, study.data.file));
+  if (study.data.validation.value_or(0) > 0)
+    throw UsageError(
+        fmt::format("data.validation = {} cannot be combined with the folds of '{}' in '{}' (they select the "
+                    "validation rows). Leave out data.validation, or set data.folds = none.",
+                    *study.data.validation, marks.name, study.data.file));
 }
 
 }  // namespace
@@ -127,6 +154,7 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   const std::int64_t rows = file ? file->rows : data.rows;
   // A searched key keeps its base value, which no trial has.
   const auto needs_default = [&](const std::string& key, bool is_auto) { return is_auto && !is_searched(study, key); };
+  if (file) settle_marks(study, file->marks);
   if (data.task == Task::automatic) data.task = task_of(data, file);
   if (needs_default("train.loss", train.loss == LossKind::automatic))
     train.loss = data.task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
@@ -168,6 +196,7 @@ Study settle_data_defaults(const Study& study, const Communicator& world) {
   const auto file = agree_on_data(study, world);
   Study settled;
   agree(world, [&] {
+    if (file) require_given_folds(study, file->marks);
     settled = with_data_defaults(study, file);
     if (const auto problems = problems_in(settled); !problems.empty()) throw UsageError(problems.front().sentence);
   });
@@ -176,6 +205,7 @@ Study settle_data_defaults(const Study& study, const Communicator& world) {
     log_root(
         fmt::format("the targets are one-hot: classification with {} (data.task = regression predicts the numbers)",
                     file->classes == 1 ? "1 class" : fmt::format("{} classes", file->classes)));
+  if (const auto text = file ? marks_text(file->marks) : ""; !text.empty()) log_root(text);
   const std::string chosen = data_defaults_text(study, settled);
   if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
   return settled;

@@ -121,7 +121,7 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   agree(world, [&] {
     if (file && any_takes_images(plan)) require_certain_layout(*file, study.data);
     const std::int64_t rows = file ? file->rows : study.data.rows;
-    require_enough_rows(rows, study.search.folds, study.data.validation.value_or(0));
+    require_enough_rows(study, rows);
     for (const std::string& problem : {ranking_problem(study, plan, rows), stopping_problem(study, rows)})
       if (!problem.empty()) throw UsageError(problem);
   });

@@ -122,8 +122,8 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
   });
   if (world.is_root())
-    for (const auto& warning :
-         study_warnings(study, plan, prepared.data ? &*prepared.data : nullptr, prepared.description.class_names))
+    for (const auto& warning : study_warnings(study, plan, prepared.data ? &*prepared.data : nullptr,
+                                              prepared.description.class_names, prepared.splits.get()))
       warn_root(warning);
   return prepared;
 }

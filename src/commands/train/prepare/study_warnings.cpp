@@ -100,6 +100,28 @@ std::string untrained_classes(const std::vector<std::int64_t>& counts, double va
       untrained.size() == 1 ? "the class" : "these classes");
 }
 
+// Empty if the training rows of each fold, in the first repeat, have all classes that are not held out for the test.
+std::string classes_missing_in_folds(const Study& study, const DataSet& data, Splits& splits,
+                                     const std::vector<std::int64_t>& counts,
+                                     const std::vector<std::string>& class_names) {
+  constexpr std::int64_t max_folds = 100;  // each reads all rows
+  std::vector<bool> is_missing(counts.size());
+  for (std::int64_t fold = 0; fold < std::min(study.search.folds, max_folds); ++fold) {
+    std::vector<bool> is_trained(counts.size());
+    Split split;
+    splits.rows_of_split(0, fold, split);
+    split.training_rows.for_each(
+        [&](std::int64_t row) { is_trained[static_cast<std::size_t>(data.labels[row])] = true; });
+    for (std::size_t label = 0; label < counts.size(); ++label)
+      if (counts[label] > 0 && !is_trained[label]) is_missing[label] = true;
+  }
+  const auto missing = labels_where(counts.size(), [&](std::size_t label) { return is_missing[label]; });
+  if (missing.empty()) return "";
+  return fmt::format("{} {} not among the training rows{}. Add rows, or hold out fewer.",
+                     classes_text(missing, counts, class_names), missing.size() == 1 ? "is" : "are",
+                     study.search.folds > 1 ? " of every fold" : "");
+}
+
 // "R2 is not defined for fewer than 2 validation rows, and data.validation = 0.1 holds out one row). Add rows"
 std::string too_few_rows(const Study& study, const MetricChoice& choice, std::int64_t rows) {
   const Metric& metric = choice.metric();
@@ -128,7 +150,7 @@ std::string short_patience(const TrainOptions& train) {
 }  // namespace
 
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
-                                        const std::vector<std::string>& class_names) {
+                                        const std::vector<std::string>& class_names, Splits* splits) {
   std::vector<std::string> warnings;
   if (ranks_by_training_loss(study, plan))
     warnings.emplace_back(
@@ -146,7 +168,10 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
   const auto counts = rows_of_classes(*data);
   add(only_class(counts, class_names));
   add(single_classes(counts, data->rows));
-  if (study.search.folds > 1)
+  const bool is_special = data->marks.kind != MarkKind::none || study.data.test > 0;
+  if (is_special && splits != nullptr)
+    add(classes_missing_in_folds(study, *data, *splits, counts, class_names));
+  else if (study.search.folds > 1)
     add(small_classes(counts, study.search.folds, class_names));
   else if (validation_epochs(study).any())
     add(untrained_classes(counts, study.data.validation.value_or(0), class_names));
@@ -172,8 +197,7 @@ std::string metric_problem(const Study& study, const Plan& plan, const std::vect
 
 std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t rows) {
   if (study.search.method == SearchMethod::none) return "";
-  const double validation = study.data.validation.value_or(0);
-  const std::int64_t least = least_validation_rows(rows, study.search.folds, validation);
+  const std::int64_t least = least_validation_rows(study, rows);
   if (plan.trial_count() > 1 && !has_one_loss(study) && least == 0)
     return "the trials cannot be ranked (losses of different kinds are not comparable, and no rows "
            "are held out to compute another metric). Set search.folds or data.validation.";
@@ -186,7 +210,7 @@ std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t r
 std::string stopping_problem(const Study& study, std::int64_t rows) {
   if (!study.train.stop_on || !follows_validations(study.train)) return "";
   const MetricChoice& metric = *study.train.stop_on;
-  const std::int64_t least = least_validation_rows(rows, study.search.folds, study.data.validation.value_or(0));
+  const std::int64_t least = least_validation_rows(study, rows);
   if (least == 0 || least >= metric.metric().min_rows) return "";
   return fmt::format("the epochs cannot be compared by {} ({}, or set train.stop_on = loss.", metric.label(),
                      too_few_rows(study, metric, rows));

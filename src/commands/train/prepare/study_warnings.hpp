@@ -1,4 +1,4 @@
-// Checks of the ranking and validation of a study before it is trained. Pure.
+// Checks of the ranking and validation of a study before it is trained.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "data/splits.hpp"
 #include "study/plan.hpp"
 
 namespace sheaf {
@@ -15,9 +16,10 @@ struct Study;
 /// One sentence for each warning about a study that can be trained, but whose ranking or validation may mislead: trials
 /// that are ranked by their training loss, models that cannot be saved, early stopping before a schedule has ended,
 /// rows of a single class, classes with fewer rows than folds, and classes of which all rows are held out. `data`: null
-/// if each iteration draws its own. `class_names`: may be empty. Reads all labels.
+/// if each iteration draws its own. `class_names`: may be empty. `splits`: of `data`, if rows have marks or
+/// data.test holds some out; otherwise unused. Reads all labels.
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
-                                        const std::vector<std::string>& class_names);
+                                        const std::vector<std::string>& class_names, Splits* splits = nullptr);
 
 /// Why a metric of the study does not fit its data: a class that does not exist, or more classes than there are; "" if
 /// all fit. `class_names`: of the data, or empty; `outputs`: classes or targets. Pure.

@@ -127,19 +127,21 @@ TEST_CASE("columns that the training left out are left out again") {
   CHECK_THROWS_WITH(roles(like(known), {"id", "a", "b", "y"}), StartsWith("'f' has column 'b'"));
 }
 
-TEST_CASE("columns of groups, folds and weights are not features") {
+TEST_CASE("columns of groups, folds, times and weights are not features") {
   CsvOptions options;
   options.groups = "patient";
-  options.folds = "-2";
+  options.folds = "-3";
   options.weights = "w";
-  const ColumnRoles found = roles(options, {"patient", "a", "w", "y", "fold", "z"});
+  options.time = "day";
+  const ColumnRoles found = roles(options, {"patient", "a", "w", "y", "fold", "z", "day"});
   CHECK(found.groups == 0);
   CHECK(found.folds == 4);
   CHECK(found.weights == 2);
+  CHECK(found.time == 6);
   CHECK(found.features == Columns{1, 3});
   CHECK(found.targets == Columns{5});
   options.weights = "w,a";
-  CHECK_THROWS_WITH(roles(options, {"patient", "a", "w", "y", "fold", "z"}),
+  CHECK_THROWS_WITH(roles(options, {"patient", "a", "w", "y", "fold", "z", "day"}),
                     "--weights=w,a names 2 columns. Name one.");
 }
 

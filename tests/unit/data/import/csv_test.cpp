@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "data/import/csv.hpp"
+#include "data/import/csv_row_data.hpp"
 
 #include <cmath>
 
@@ -435,6 +436,36 @@ TEST_CASE("groups, folds and weights become arrays of their own") {
       StartsWith("line 2 of '0', column 3 ('w'), contains '-1' (weights that are not negative are expected)"));
   CHECK_THROWS_WITH(import({"who,a,fold,w,y\nb,1,x,1,0\n"}, options), ContainsSubstring("numbers of folds, from 0"));
   CHECK_THROWS_WITH(import({"who,a,fold,w,y\n,1,0,1,0\n"}, options), ContainsSubstring("every row needs a group"));
+}
+
+TEST_CASE("times are numbers, or dates in seconds") {
+  CsvOptions options;
+  options.time = "t";
+  const auto data = import({"t,a,y\n3.5,1,0\n-1e3,2,1\n"}, options);
+  CHECK(data.description.columns == number_columns({"a"}));
+  CHECK(data.description.dropped_columns == Texts{"t"});
+  CHECK(data.times->type == NumberType::float64);
+  CHECK(numbers(*data.times) == std::vector<double>{3.5, -1000});
+  CHECK(numbers(*import({"t,a,y\n1970-01-02,1,0\n2001-09-09 01:46:40,2,1\n"}, options).times) ==
+        std::vector<double>{86400, 1e9});
+  CHECK_THROWS_WITH(
+      import({"t,a,y\n1970-01-02,1,0\n7,2,1\n"}, options),
+      ContainsSubstring("contains '7' (dates such as 2019-03-01 or 2019-03-01T10:30:00, as in the first"));
+  CHECK_THROWS_WITH(import({"t,a,y\n7,1,0\n1970-01-02,2,1\n"}, options),
+                    ContainsSubstring("contains '1970-01-02' (numbers, as in the first row, are expected)"));
+  CHECK_THROWS_WITH(import({"t,a,y\n3.1.2019,1,0\n"}, options), ContainsSubstring("numbers, or dates such as"));
+  CHECK_THROWS_WITH(import({"t,a,y\n,1,0\n"}, options), ContainsSubstring("every row needs a time"));
+}
+
+TEST_CASE("dates of ISO 8601 are seconds since 1970") {
+  CHECK(seconds_of_date("1970-01-01") == 0);
+  CHECK(seconds_of_date("1969-12-31T23:59") == -60);
+  CHECK(seconds_of_date("2000-02-29T12:00:00Z") == 951825600);
+  CHECK(seconds_of_date("2000-02-29T12:00:00.25+02:00") == 951825600.25 - 7200);
+  CHECK(seconds_of_date("2000-02-29 12:00:00-0130") == 951825600 + 5400);
+  for (const char* text : {"", "2001-02-29", "2001-13-01", "2001-00-01", "2001-01-01T", "2001-01-01T10", "2001-1-1",
+                           "2001-01-01T25:00", "2001-01-01T10:00:00+", "2001-01-01T10:00x", "01.02.2003"})
+    CHECK_FALSE(seconds_of_date(text));
 }
 
 TEST_CASE("lines without any cell are skipped, but not in new data") {

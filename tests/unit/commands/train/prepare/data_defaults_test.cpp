@@ -150,6 +150,37 @@ TEST_CASE("a tenth of a file is held out unless it is tiny or there are folds") 
   CHECK_FALSE(with_data_defaults(folds, table_of(100)).data.validation);
 }
 
+TEST_CASE("a file of groups, folds or times settles its key, and given folds those of the search") {
+  FileSchema file = table_of(1000);
+  Study settled = with_data_defaults({}, file);
+  CHECK(setting_text(settled, "data.groups") == "none");
+  CHECK(setting_text(settled, "data.folds") == "none");
+  CHECK(setting_text(settled, "data.time") == "none");
+  CHECK(settled.search.folds == 1);
+  CHECK(setting_text(with_data_defaults({}, std::nullopt), "data.groups") == "auto");
+  file.marks = {MarkKind::groups, "/groups", {}};
+  CHECK(with_data_defaults({}, file).data.groups == "/groups");
+  file.marks = {MarkKind::times, file_order, {}};
+  CHECK(with_data_defaults({}, file).data.time == "file_order");
+  file.marks = {MarkKind::folds, "/folds", {}, 7};
+  settled = with_data_defaults({}, file);
+  CHECK(settled.data.folds == "/folds");
+  CHECK(settled.search.folds == 7);
+  CHECK(settled.search.method == SearchMethod::grid);
+  CHECK_FALSE(settled.data.validation.has_value());
+  Study halving;
+  halving.search.method = SearchMethod::halving;
+  CHECK(with_data_defaults(halving, file).search.method == SearchMethod::halving);
+}
+
+TEST_CASE("a test saves the best model of any number of iterations") {
+  Study study;
+  study.study.iterations = 1000000;
+  CHECK(with_data_defaults(study, table_of(1000)).run.models == ModelsSaved::none);
+  study.data.test = 0.1;
+  CHECK(with_data_defaults(study, table_of(1000)).run.models == ModelsSaved::best);
+}
+
 TEST_CASE("the learning rate follows from the optimizer of each trial") {
   CHECK(with_data_defaults({}, table_of(100)).train.learning_rate == 0.001);
   CHECK(with_data_defaults(with({{"train.optimizer", "sgd"}}), table_of(100)).train.learning_rate == 0.01);

@@ -142,3 +142,29 @@ TEST_CASE("rows of a single class are pointed out") {
         Texts{"all rows have class 5 (8 rows), so a model cannot learn to distinguish classes. Check the targets."});
   CHECK(class_warnings({5, 5, 0, 0}, 6, {}, 1, 0.5).empty());
 }
+
+TEST_CASE("classes that groups, times or a test leave out of the training rows are named") {
+  const auto special = [](std::int64_t folds, double test, const std::vector<std::int64_t>& labels,
+                          const std::vector<std::int64_t>& groups) {
+    Study study = grid(folds, 0, {"0.1", "0.2"});
+    study.data.test = test;
+    DataSet data;
+    data.task = Task::classification;
+    data.rows = static_cast<std::int64_t>(labels.size());
+    data.output_count = 3;
+    data.labels = labels.data();
+    data.marks = {groups.empty() ? MarkKind::times : MarkKind::groups, 3, groups.empty() ? nullptr : groups.data(), {}};
+    Splits splits(study, data);
+    Texts found = study_warnings(study, test::whole_plan(study), &data, {"a", "b", "c"}, &splits);
+    if (folds == 1) found.erase(found.begin());  // without validation rows
+    return found;
+  };
+  const std::vector<std::int64_t> labels = {0, 1, 0, 1, 2, 2};
+  CHECK(special(3, 0, labels, {0, 0, 1, 1, 2, 2}) ==
+        Texts{"class 'c' (2 rows) is not among the training rows of every fold. Add rows, or hold out fewer."});
+  CHECK(special(2, 0, labels, {}) ==
+        Texts{"class 'c' (2 rows) is not among the training rows of every fold. Add rows, or hold out fewer."});
+  CHECK(special(1, 0.34, labels, {}) ==
+        Texts{"class 'c' (2 rows) is not among the training rows. Add rows, or hold out fewer."});
+  CHECK(special(1, 0.17, labels, {}).empty());
+}

@@ -1,0 +1,19 @@
+// The evaluation of the best model on the rows that data.test holds out.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/file_schema.hpp"
+#include "runs/results/run_results.hpp"
+#include "training/training_context.hpp"
+
+namespace sheaf {
+
+/// Loads the models, more than one of which are an ensemble, and evaluates them on a core: the loss and all metrics
+/// that apply to the task and the loss, as `sheaf evaluate` does. Reads the features of streamed data from the file.
+/// `models`: paths of files that the run has saved. Throws RunError. Local.
+TestResult test_models(const TrainingContext& context, const FileSchema& file, const std::vector<std::string>& models);
+
+}  // namespace sheaf
