@@ -47,13 +47,6 @@ const Metric* metric_named(const std::string& name) {
   return find_first([&](const Metric& metric) { return metric.name == name; });
 }
 
-// Whether a study file can contain the name of the class; another class has its number.
-bool is_class_text(const std::string& text) {
-  const auto is_special = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '#' || c == '"'; };
-  return !text.empty() && text.front() != ' ' && text.back() != ' ' &&
-         std::none_of(text.begin(), text.end(), is_special);
-}
-
 bool is_parameter(MetricParameter parameter, const std::string& text) {
   switch (parameter) {
     case MetricParameter::none:

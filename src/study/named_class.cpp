@@ -12,6 +12,12 @@
 
 namespace sheaf {
 
+bool is_class_text(const std::string& text) {
+  const auto is_special = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '#' || c == '"'; };
+  return !text.empty() && text.front() != ' ' && text.back() != ' ' &&
+         std::none_of(text.begin(), text.end(), is_special);
+}
+
 std::optional<std::int64_t> find_class(const std::string& text, const std::vector<std::string>& class_names,
                                        std::int64_t classes) {
   const auto named = std::find(class_names.begin(), class_names.end(), text);

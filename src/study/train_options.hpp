@@ -14,12 +14,23 @@
 
 namespace sheaf {
 
-enum class ClassWeights { none, balanced };  ///< training/class_weights.hpp
-enum class Average { none, ema };            ///< of the weights over the steps
-enum class Reduction { mean, sum };          ///< of the loss that is minimized (training/losses/reduction.hpp)
+enum class Average { none, ema };    ///< of the weights over the steps
+enum class Reduction { mean, sum };  ///< of the loss that is minimized (training/losses/reduction.hpp)
 
 /// Added to the norm of a gradient before train.clip_norm is divided by it, as in PyTorch.
 inline constexpr double clip_norm_epsilon = 1e-6;
+
+/// Weights of the classes (training/class_weights.hpp): balanced, or those of some classes; the others have 1.
+struct ClassWeights {
+  struct OfClass {
+    std::string name;  ///< or number (study/named_class.hpp)
+    double weight = 1;
+  };
+  bool balanced = false;
+  std::vector<OfClass> of_classes{};
+
+  bool any() const { return balanced || !of_classes.empty(); }
+};
 
 struct TrainOptions {
   std::int64_t epochs = 0;       ///< 0: auto
@@ -29,7 +40,7 @@ struct TrainOptions {
   double huber_delta = 1;      ///< huber: in the units of the targets
   double label_smoothing = 0;  ///< cross_entropy: in training only
   Reduction reduction = Reduction::mean;
-  ClassWeights class_weights = ClassWeights::none;
+  ClassWeights class_weights;
   OptimizerKind optimizer = OptimizerKind::adam;
   std::optional<double> learning_rate;  ///< nullopt: initial_learning_rate() in study/key_defaults
   Schedule schedule = Schedule::constant;

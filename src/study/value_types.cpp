@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "study/metrics.hpp"
+#include "study/named_class.hpp"
 #include "study/quoted_value.hpp"
 
 namespace sheaf {
@@ -73,6 +74,11 @@ std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
   return widths;
 }
 
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
 std::vector<std::string> words_of_list(std::string text) {
   std::replace(text.begin(), text.end(), ',', ' ');
   std::istringstream words(text);
@@ -102,6 +108,32 @@ constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600
 constexpr std::int64_t longest_time = 10LL * 365 * 86400;
 
 // Adds `count` units to `seconds`. Returns false if the sum would exceed the longest time.
+// A weight follows the last colon: names may contain colons.
+std::optional<ClassWeights> read_class_weights(const std::string& text) {
+  if (is_keyword(text, "none")) return ClassWeights();
+  if (is_keyword(text, "balanced")) return ClassWeights{true, {}};
+  ClassWeights weights;
+  std::istringstream entries(text + ',');
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const std::size_t colon = std::min(entry.rfind(':'), entry.size());
+    const std::string name = trimmed(entry.substr(0, colon));
+    const auto weight = whole_number<double>(trimmed(entry.substr(std::min(colon + 1, entry.size()))));
+    const bool is_known = std::any_of(weights.of_classes.begin(), weights.of_classes.end(),
+                                      [&](const ClassWeights::OfClass& known) { return known.name == name; });
+    if (!is_class_text(name) || is_known || !weight || !std::isfinite(*weight) || *weight < 0) return std::nullopt;
+    weights.of_classes.push_back({name, *weight});
+  }
+  return weights;
+}
+
+std::string class_weights_text(const ClassWeights& weights) {
+  if (!weights.any()) return "none";
+  if (weights.balanced) return "balanced";
+  std::vector<std::string> entries;
+  for (const auto& [name, weight] : weights.of_classes) entries.push_back(fmt::format("{}:{}", name, weight));
+  return fmt::format("{}", fmt::join(entries, ", "));
+}
+
 bool add_time(std::int64_t& seconds, std::int64_t count, std::int64_t unit) {
   if (count > (longest_time - seconds) / unit) return false;
   seconds += count * unit;
@@ -339,6 +371,15 @@ ValueType<std::vector<MetricChoice>> metric_list() {
     for (const MetricChoice& metric : metrics) written.push_back(metric.name());
     return written.empty() ? "none" : fmt::format("{}", fmt::join(written, ", "));
   };
+  return type;
+}
+
+ValueType<ClassWeights> class_weights() {
+  ValueType<ClassWeights> type;
+  type.values = type.allowed = "none | balanced | weights such as cat:2, dog:0.5";
+  type.names = {"none", "balanced"};
+  type.read = read_class_weights;
+  type.write = class_weights_text;
   return type;
 }
 

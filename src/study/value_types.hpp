@@ -15,6 +15,7 @@
 #include "study/metrics.hpp"
 #include "study/model_options.hpp"
 #include "study/run_options.hpp"
+#include "study/train_options.hpp"
 
 namespace sheaf {
 
@@ -69,6 +70,9 @@ ValueType<std::vector<std::int64_t>> layer_widths();
 /// Metrics (study/metrics.hpp) separated by commas or spaces, each at most once; `none` or empty text is the empty
 /// list.
 ValueType<std::vector<MetricChoice>> metric_list();
+
+/// none, balanced, or classes with their weights: "cat:2, dog:0.5", each class at most once.
+ValueType<ClassWeights> class_weights();
 
 /// A metric, or `loss` for nullopt; the second one stores its text.
 ValueType<std::optional<MetricChoice>> metric_or_loss();

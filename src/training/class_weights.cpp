@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "training/class_weights.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "study/named_class.hpp"
+
 namespace sheaf {
 
+namespace {
+
+std::vector<double> given_weights(const ClassWeights& weights, const DataSet& data) {
+  std::vector<double> of_classes(static_cast<std::size_t>(data.output_count), 1);
+  for (const auto& [name, weight] : weights.of_classes)
+    if (const auto number = find_class(name, data.class_names, data.output_count))
+      of_classes[static_cast<std::size_t>(*number)] = weight;
+  return of_classes;
+}
+
+}  // namespace
+
 std::vector<double> class_weights(const TrainOptions& train, const DataSet& data, const RowSet& rows) {
-  if (train.class_weights == ClassWeights::none || data.labels == nullptr) return {};
+  if (!train.class_weights.any() || data.labels == nullptr) return {};
+  if (!train.class_weights.balanced) return given_weights(train.class_weights, data);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(data.output_count), 0);
   rows.for_each([&](std::int64_t row) { ++counts[static_cast<std::size_t>(data.labels[row])]; });
   const auto classes = static_cast<double>(counts.size()) -
@@ -18,6 +35,14 @@ std::vector<double> class_weights(const TrainOptions& train, const DataSet& data
   for (const std::int64_t count : counts)
     weights.push_back(count == 0 ? 0 : static_cast<double>(rows.count()) / (classes * static_cast<double>(count)));
   return weights;
+}
+
+std::string class_weights_problem(const ClassWeights& weights, const std::vector<std::string>& class_names,
+                                  std::int64_t classes, const std::string& data) {
+  for (const auto& [name, weight] : weights.of_classes)
+    if (!find_class(name, class_names, classes))
+      return class_problem(fmt::format("train.class_weights = {}:{}", name, weight), name, class_names, classes, data);
+  return "";
 }
 
 }  // namespace sheaf

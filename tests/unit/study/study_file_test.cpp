@@ -123,7 +123,7 @@ folds = /part
 kind = mlp
 norm = layer
 [train]
-class_weights = balanced
+class_weights = cat:2, dog:0.5
 beta1 = 0.8
 beta2 = 0.99
 schedule = exponential

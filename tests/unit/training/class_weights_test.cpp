@@ -18,11 +18,27 @@ TEST_CASE("balanced weights are those of scikit-learn for the rows of the traini
   data.labels = labels.data();
   TrainOptions train;
   CHECK(class_weights(train, data, RowSet::all(8)).empty());
-  train.class_weights = ClassWeights::balanced;
+  train.class_weights.balanced = true;
   CHECK(class_weights(train, data, RowSet::all(8)) == std::vector<double>{8.0 / (3 * 5), 0, 8.0 / (3 * 2), 8.0 / 3});
   // Rows may be missing or repeated, as in a bootstrap sample.
   CHECK(class_weights(train, data, RowSet::sample({1, 0, 0, 2, 0, 0, 1, 0})) ==
         std::vector<double>{4.0 / (2 * 1), 0, 4.0 / (2 * 3), 0});
   DataSet regression;
   CHECK(class_weights(train, regression, RowSet::all(8)).empty());
+}
+
+TEST_CASE("classes have the weights of a list, by name or number, and the others 1") {
+  const std::vector<std::int64_t> labels = {0, 1, 2};
+  DataSet data;
+  data.rows = 3;
+  data.output_count = 3;
+  data.task = Task::classification;
+  data.labels = labels.data();
+  data.class_names = {"cat", "dog", "0"};
+  TrainOptions train;
+  train.class_weights.of_classes = {{"dog", 2.5}, {"0", 0}};
+  CHECK(class_weights(train, data, RowSet::all(3)) == std::vector<double>{1, 2.5, 0});  // names come before numbers
+  CHECK(class_weights_problem(train.class_weights, data.class_names, 3, "'a.h5'").empty());
+  CHECK(class_weights_problem(train.class_weights, {}, 3, "'a.h5'") ==
+        "train.class_weights = dog:2.5 does not fit 'a.h5' (it has no class 'dog'). Use a number from 0 to 2.");
 }

@@ -16,6 +16,7 @@
 #include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
+#include "training/class_weights.hpp"
 
 namespace sheaf {
 namespace {
@@ -188,9 +189,11 @@ std::string metric_problem(const Study& study, const Plan& plan, const std::vect
   };
   if (const auto score = read_metric(study.search.metric)) check("search.metric", *score);
   for (const MetricChoice& metric : study.run.metrics) check("run.metrics", metric);
-  plan.for_each_distinct([](const std::string& key) { return key == "train.stop_on"; },
+  plan.for_each_distinct([](const std::string& key) { return key == "train.stop_on" || key == "train.class_weights"; },
                          [&](const Trial& trial, double) {
                            if (trial.train.stop_on) check("train.stop_on", *trial.train.stop_on);
+                           if (problem.empty())
+                             problem = class_weights_problem(trial.train.class_weights, class_names, outputs, data);
                          });
   return problem;
 }

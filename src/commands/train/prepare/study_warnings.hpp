@@ -21,8 +21,8 @@ struct Study;
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
                                         const std::vector<std::string>& class_names, Splits* splits = nullptr);
 
-/// Why a metric of the study does not fit its data: a class that does not exist, or more classes than there are; "" if
-/// all fit. `class_names`: of the data, or empty; `outputs`: classes or targets. Pure.
+/// Why a metric or a class weight of the study does not fit its data: a class that does not exist, or more classes than
+/// there are; "" if all fit. `class_names`: of the data, or empty; `outputs`: classes or targets. Pure.
 std::string metric_problem(const Study& study, const Plan& plan, const std::vector<std::string>& class_names,
                            std::int64_t outputs);
 
