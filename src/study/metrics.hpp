@@ -160,6 +160,12 @@ struct MetricChoice {
   bool operator==(const MetricChoice& other) const { return kind == other.kind && parameter == other.parameter; }
 };
 
+/// The value of a metric; NaN if it is not defined.
+struct MetricValue {
+  MetricChoice metric;
+  double value;
+};
+
 /// A metric with the value of its parameter: the number of a class, a count or a quantile.
 struct MetricFunction {
   MetricKind kind;

@@ -1,6 +1,6 @@
 """Plans and runs every study in jobs/studies: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
 digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, digits-halving.cfg,
-digits-early-stopping.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
+digits-early-stopping.cfg, visits-groups.cfg, visits-imbalanced.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
 
 import os
 import re
@@ -69,6 +69,19 @@ stdout, rows = run("digits-early-stopping", f"--data.file={DIGITS}", ranks=1)
 checks.check(len(rows) == 1 and int(rows[0]["epochs"]) == int(rows[0]["best_epoch"]) + 16 < 200 and
              "best epoch: " + rows[0]["best_epoch"] in stdout, "early stopping: ends 15 epochs after the best", stdout)
 checks.check(float(rows[0]["f1_macro"]) > 0.95 and "log loss: " in stdout, "early stopping: metrics", stdout)
+
+VISITS = os.path.join(SOURCE, "data/visits.h5")
+stdout, rows = run("visits-groups", f"--data.file={VISITS}")
+apart = numpy.mean([float(row["f1:ill"]) for row in rows])
+checks.check(len(rows) == 15 and "Test of the best model: loss " in stdout, "groups: trials x folds, and a test", stdout)
+_, rows = run("visits-groups", f"--data.file={VISITS}", "--data.groups=none", output="visits-mixed")
+mixed = numpy.mean([float(row["f1:ill"]) for row in rows])
+checks.check(mixed > 0.85 and 0.6 < apart < mixed - 0.08, "groups: unknown patients are harder", f"{apart} and {mixed}")
+
+stdout, rows = run("visits-imbalanced", f"--data.file={VISITS}")
+_, plain = run("visits-imbalanced", f"--data.file={VISITS}", "--train.class_weights=none", output="visits-plain")
+checks.check(float(rows[0]["recall:ill"]) > float(plain[0]["recall:ill"]) and "average precision: " in stdout,
+             "imbalanced: weights find more of the rare class", f"{rows} {plain} {stdout}")
 
 # Random labels: the number of memorized ones depends on the rounding of the processor.
 for name, parameters in (("resnet18", 11181642), ("resnet50", 23528522)):

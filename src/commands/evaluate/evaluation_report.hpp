@@ -13,12 +13,6 @@
 
 namespace sheaf {
 
-/// The value of a metric; NaN if it is not defined.
-struct MetricValue {
-  MetricChoice metric;
-  double value;
-};
-
 /// How well predictions fit their targets.
 struct Fit {
   double loss = 0;

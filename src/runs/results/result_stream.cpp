@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runs/results/result_stream.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -87,8 +85,7 @@ void ResultStream::finish(const RunResults& results) {
   if (const auto& test = results.test) {
     h5_.write_attribute("test_rows", test->rows);
     h5_.write_attribute("test_loss", test->loss);
-    for (const auto& [metric, value] : test->metrics)
-      h5_.write_attribute(fmt::format("test_{}", metric_of(metric).name), value);
+    for (const auto& [metric, value] : test->metrics) h5_.write_attribute("test_" + metric.name(), value);
   }
   h5_.close();
   h5_file_.commit();

@@ -146,7 +146,7 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
   json["best"]["models"] = results.best_models;
   if (results.test) {
     Json metrics = Json::object();
-    for (const auto& [metric, value] : results.test->metrics) metrics[std::string(metric_of(metric).name)] = value;
+    for (const auto& [metric, value] : results.test->metrics) metrics[metric.name()] = value;
     json["test"] = {{"rows", results.test->rows}, {"loss", results.test->loss}, {"metrics", metrics}};
   }
   Json changed = Json::object();

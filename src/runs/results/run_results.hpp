@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -15,7 +16,6 @@
 #include "search/leaderboard.hpp"
 #include "study/plan.hpp"
 #include "training/iteration_result.hpp"
-#include "training/metrics/metric_value.hpp"
 
 namespace sheaf {
 
@@ -94,7 +94,8 @@ struct DataSummary {
 struct TestResult {
   std::int64_t rows = 0;
   double loss = 0;
-  std::vector<MetricValue> metrics{};  ///< all that apply
+  std::vector<MetricValue> metrics{};  ///< all that apply, first those of the study
+  std::size_t study_metrics = 0;       ///< of the study: its score and run.metrics
 };
 
 /// All results of a run except its tables of iterations and epochs.

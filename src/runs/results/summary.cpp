@@ -257,8 +257,8 @@ std::string best_model_line(const std::string& directory, const std::vector<std:
 
 std::string test_text(const TestResult& test) {
   std::string text = fmt::format("loss {:.5g}", test.loss);
-  for (const auto& [metric, value] : test.metrics)
-    text += fmt::format(", {} {}", metric_of(metric).label, short_number(value));
+  for (std::size_t number = 0; number < test.study_metrics; ++number)
+    text += fmt::format(", {} {}", test.metrics[number].metric.label(), short_number(test.metrics[number].value));
   return text + fmt::format(" on {}", counted(test.rows, "row"));
 }
 

@@ -128,9 +128,20 @@ double loss_of_rows(const Scoring& scoring, const std::vector<float>& prediction
   });
   for (std::size_t row = 0; row < labels.size(); ++row)
     predicted.push_back(predicted_label(predictions.data() + static_cast<std::int64_t>(row) * width, width));
-  EvaluationSums sums(scoring);
+  EvaluationSums sums(scoring, {});
   sums.add({rows.count(), predictions.data(), predicted.data(), labels.data(), targets.data()});
   return sums.loss();
+}
+
+// The metrics of the study, then all others without a parameter that apply.
+std::vector<MetricChoice> test_metrics(const Study& study, Task task, LossKind loss) {
+  std::vector<MetricChoice> metrics = validation_metrics(study);
+  for (const Metric& metric : metric_table) {
+    const bool is_new = std::find(metrics.begin(), metrics.end(), MetricChoice(metric.kind)) == metrics.end();
+    if (is_new && metric.parameter == MetricParameter::none && applies_to(metric, task, loss))
+      metrics.emplace_back(metric.kind);
+  }
+  return metrics;
 }
 
 }  // namespace
@@ -153,9 +164,8 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, c
   TestResult result;
   result.rows = rows.count();
   result.loss = loss_of_rows(scoring, predictions, data, rows);
-  std::vector<MetricKind> metrics;
-  for (const Metric& metric : metric_table)
-    if (applies_to(metric, data.task, loss.kind)) metrics.push_back(metric.kind);
+  const auto metrics = test_metrics(context.study, data.task, loss.kind);
+  result.study_metrics = validation_metrics(context.study).size();
   const auto values = prediction_scores(metrics, loss.kind, are_probabilities, predictions, data, rows);
   for (std::size_t number = 0; number < metrics.size(); ++number)
     result.metrics.push_back({metrics[number], values[number]});

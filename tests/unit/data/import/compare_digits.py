@@ -1,4 +1,4 @@
-"""Checks that data/digits.h5 equals the file that make_digits.py creates. SPDX-License-Identifier: MIT"""
+"""Checks that the files of data/ equal those that their scripts create. SPDX-License-Identifier: MIT"""
 import os
 import subprocess
 import sys
@@ -27,3 +27,10 @@ with h5py.File(os.path.join(data, "digits.h5"), "r") as kept, h5py.File("made.h5
         check(numpy.array_equal(kept[name][:], made[name][:]), f"values of {name}")
     check(kept["features"][:].max() == 16 and set(kept["targets"][:]) == set(range(10)), "ranges")
 check(os.path.getsize(os.path.join(data, "digits.h5")) < 300000, "size")
+
+subprocess.run([sys.executable, os.path.join(data, "make_visits.py"), "visits.h5"], check=True)
+with h5py.File(os.path.join(data, "visits.h5"), "r") as kept, h5py.File("visits.h5", "r") as made:
+    check(set(kept) == set(made) == {"features", "targets", "groups"}, list(kept))
+    for name in made:
+        check(kept[name].dtype == made[name].dtype and numpy.array_equal(kept[name][:], made[name][:]), f"visits: {name}")
+check(os.path.getsize(os.path.join(data, "visits.h5")) < 50000, "size of visits.h5")
