@@ -58,6 +58,11 @@ class Pair(nn.Module):
         return rows, rows
 
 
+class AlwaysDrops(nn.Module):
+    def forward(self, rows):
+        return nn.functional.dropout(rows, 0.5)
+
+
 class Same(nn.Module):
     def forward(self, rows):
         return rows
@@ -77,8 +82,9 @@ MODULES = {
     "one_dimension": nn.Sequential(nn.Linear(64, 10), Rows()),
     "pair": nn.Sequential(nn.Linear(64, 10), Pair()),
     "noise": nn.Sequential(nn.Linear(64, 10), Noise()),
-    "dropout": nn.Sequential(nn.Linear(64, 10), nn.Dropout(0.5)),
-    "dropout2d": nn.Sequential(nn.Linear(64, 10), nn.Dropout2d(0.5)),
+    "dropout": nn.Sequential(nn.Linear(64, 32), nn.Dropout(0.2), nn.Linear(32, 10)),
+    "always_drops": nn.Sequential(nn.Linear(64, 10), AlwaysDrops()),
+    "alpha_dropout": nn.Sequential(nn.Linear(64, 10), nn.AlphaDropout(0.5)),
     "prelu": nn.Sequential(nn.Linear(64, 10), nn.PReLU()),
     "nothing": nn.Sequential(Same()),
 }
@@ -101,8 +107,8 @@ CASES = [
     ("kernel larger than the image", ["--model.kind=torchscript:large_kernel.pt", IMAGE], 1, "Kernel size"),
     ("features without data.image", ["--model.kind=torchscript:cnn.pt"], 1, "[2, 64]"),
     ("random numbers", ["--model.kind=torchscript:noise.pt"], 1, "rand_like"),
-    ("dropout", ["--model.kind=torchscript:dropout.pt"], 1, "dropout"),
-    ("dropout of channels", ["--model.kind=torchscript:dropout2d.pt"], 1, "feature_dropout"),
+    ("dropout without a switch", ["--model.kind=torchscript:always_drops.pt"], 1, "(dropout; lanes share"),
+    ("alpha dropout", ["--model.kind=torchscript:alpha_dropout.pt"], 1, "alpha_dropout"),
     ("unknown layer", ["--model.kind=torchscript:prelu.pt"], 2, "model.keep_weights = true"),
     ("no parameters", ["--model.kind=torchscript:nothing.pt"], 1, "no parameters"),
     ("file in a search", ["--search.method=grid", "--search.model.kind=linear, torchscript:three.pt"], 1, "three.pt"),
@@ -144,6 +150,7 @@ GATED = f"--model.kind=plugin:{PLUGINS}/gated_mlp.so"
 NOISE = ["--data.source=synthetic", "--data.file=", "--data.classes=10", "--data.columns=64", "--data.rows=41",
          "--data.draw=study", IMAGE]
 for args, most in ((["--model.kind=torchscript:mlp.pt"], 2), (["--model.kind=torchscript:cnn.pt", IMAGE], 2),
+                   (["--model.kind=torchscript:dropout.pt"], 2),
                    ([GATED], 2), (["--model.kind=resnet18", *NOISE, "--study.iterations=3"], 6)):
     alone = losses(*args)
     checks.check(len(set(alone)) == len(alone), f"{args}: every iteration starts from its own weights", str(alone))
