@@ -110,11 +110,13 @@ void add_run_keys(std::vector<Setting>& table) {
                                 {"none", ProgressKind::none}}),
           "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results)
       .also_called({"verbose", "verbosity"});
-  run.add("log_every", &RunOptions::log_every, integer_or("auto", 1, max_rows),
-          "Write the loss of the running epoch to stderr after every N batches of each iteration: \"iteration 3, epoch "
-          "2, batch 40: loss 0.1234\", the mean since the last line. Iterations and epochs count from 0. auto: rank "
-          "0 writes this line once per minute, for one of its iterations; never with progress = none.",
-          Decides::no_results);
+  run.add(
+      "log_every", &RunOptions::log_every, integer_or("auto", 1, max_rows),
+      "Write the loss of the running epoch to stderr after every N batches of each iteration: \"iteration 3, epoch "
+      "2, batch 40: loss 0.1234\", the mean since the last line. Iterations and epochs count from 0. auto: rank "
+      "0 writes this line after ten seconds and then once per minute, for one of its iterations, with the time that "
+      "the iteration needs at most until it ends; never with progress = none.",
+      Decides::no_results);
 }
 
 }  // namespace sheaf

@@ -1,4 +1,5 @@
-// Lines with the loss of the running epoch: "iteration 3, epoch 2, batch 40: loss 0.1234" (run.log_every).
+// Lines with the loss of the running epoch: "iteration 3, epoch 2, batch 40: loss 0.1234" (run.log_every), or with the
+// time that is left: "iteration 3, epoch 2 of 50, batch 40: loss 0.1234, 3 min left".
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,24 +13,27 @@
 
 namespace sheaf {
 
-/// Decides when the lanes of a rank write lines: after every N batches of each iteration, or once per minute in all.
+/// Decides when the lanes of a rank write lines: after every N batches of each iteration, or after ten seconds and then
+/// once per minute in all.
 /// Thread-safe.
 class LossLog {
  public:
   using Write = std::function<void(const std::string& line)>;
 
-  /// `every`: batches of an iteration between its lines; 0: a line per minute of all iterations together. `write` is
-  /// called by lanes, concurrently.
-  LossLog(std::int64_t every, Write write);
+  /// `every`: batches of an iteration between its lines; 0: a line after `first_seconds` and then per minute of
+  /// all iterations together. `write` is called by lanes, concurrently.
+  LossLog(std::int64_t every, Write write, double first_seconds = 10);
 
   std::int64_t every() const { return every_; }
-  /// Whether a minute has passed since the last true answer, or since the beginning. `seconds`: since any fixed time.
+  /// Whether a minute has passed since the last true answer, or `first_seconds` since the first call. `seconds`: since
+  /// any fixed time.
   bool is_time(double seconds);
   void write(const std::string& line) const { write_(line); }
 
  private:
   const std::int64_t every_;
   const Write write_;
+  const double first_seconds_;
   std::atomic<double> next_seconds_{-1};  // negative: not asked yet
 };
 
@@ -52,7 +56,9 @@ class LossLines {
   }
 
  private:
-  bool is_due(const TrainingLoop& loop, std::int64_t batches) const;
+  bool is_due(const TrainingLoop& loop, std::int64_t batches);
+  // ", 3.2 min left", by the steps of this object; empty before the second line.
+  std::string time_left(const TrainingLoop& loop, std::int64_t batches) const;
   void note(const TrainingLoop& loop, std::int64_t batches, double loss_sum);
 
   LossLog* const log_;
@@ -60,6 +66,9 @@ class LossLines {
   // The last line, or where this object began to train.
   std::int64_t epoch_ = -1, batches_ = 0;
   double loss_sum_ = 0;
+  // The steps and the time of the first call, in seconds since any fixed time; and the current time.
+  std::int64_t begin_steps_ = 0;
+  double begin_seconds_ = -1, now_ = 0;
 };
 
 }  // namespace sheaf

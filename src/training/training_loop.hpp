@@ -44,6 +44,9 @@ class TrainingLoop {
   /// last validation, continues the training there.
   bool is_paused() const { return is_over() && range_.end < train_.epochs && !state_.diverged; }
 
+  /// The end of the epochs to train now, without early stopping.
+  std::int64_t end_epoch() const { return range_.end; }
+
   /// Completed optimizer steps, and remaining ones.
   std::int64_t steps() const { return state_.steps; }
   /// The steps of earlier stages.

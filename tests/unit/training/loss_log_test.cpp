@@ -10,9 +10,11 @@ namespace {
 
 // Trains an iteration of 10 rows in batches of 4, from `first_batch` of its first epoch, whose batches have the losses
 // 1, 2, 3 per row in epoch 0, 11, 12, 13 in epoch 1. Pieces have at most `piece` batches. Returns the lines.
-std::vector<std::string> lines_of(std::int64_t every, std::int64_t piece, std::int64_t first_batch = 0) {
+std::vector<std::string> lines_of(std::int64_t every, std::int64_t piece, std::int64_t first_batch = 0,
+                                  double first_seconds = 10) {
   std::vector<std::string> lines;
-  LossLog log(every, [&](const std::string& line) { lines.push_back(line); });
+  LossLog log(
+      every, [&](const std::string& line) { lines.push_back(line); }, first_seconds);
   LossLines iteration(&log, 3, 10, 4);
   TrainOptions train = test::plain_training();
   train.batch_size = 4;
@@ -49,12 +51,19 @@ TEST_CASE("a training that continues from a checkpoint has the loss of its own b
   CHECK(lines_of(2, 100, 1).front() == "iteration 3, epoch 0, batch 2: loss 2");
 }
 
+TEST_CASE("a line without a number of batches has the epochs and the time left") {
+  const auto lines = lines_of(0, 1, 0, 0);  // the first call begins the time, the second one writes
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines.front(), Catch::StartsWith("iteration 3, epoch 0 of 2, batch 2: loss 1.5, "));
+  CHECK_THAT(lines.front(), Catch::EndsWith(" left"));
+}
+
 TEST_CASE("without a number, one line is written per minute, however many iterations ask") {
   LossLog log(0, [](const std::string&) {});
   CHECK_FALSE(log.is_time(1000));
-  CHECK_FALSE(log.is_time(1059));
-  CHECK(log.is_time(1061));
-  CHECK_FALSE(log.is_time(1062));
-  CHECK(log.is_time(1122));
+  CHECK_FALSE(log.is_time(1009));
+  CHECK(log.is_time(1011));
+  CHECK_FALSE(log.is_time(1070));
+  CHECK(log.is_time(1072));
   CHECK(lines_of(0, 1).empty());
 }
