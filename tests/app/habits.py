@@ -74,7 +74,7 @@ for args, text in ((["run", "images-ubyte.gz"], "sheaf import images-ubyte.gz LA
     check(str(args), sheaf(*args), 2, text)
 for args, text in ((["import", "my table.csv", "t.h5", "--target=y"], "Use --label for CSV files"),
                    (["import", "my table.csv", "t.h5", "--targets=y"], "format csv has no option --targets. Use --label."),
-                   (["run", "train.h5", "--train.ema=0.9"], "'--train.ema'. Sheaf has no averaging of weights yet."),
+                   (["run", "train.h5", "--train.ema=0.9"], "'--train.ema'. Use --train.average."),
                    (["run", "train.h5", "--data.pin_memory=true"], "Sheaf has no such key"),
                    (["run", "train.h5", "--train.early_stopping=3"], "Use --train.patience"),
                    (["run", "train.h5", "--run.device=cpu", "--run.core_lanes=4"],
