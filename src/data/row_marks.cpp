@@ -40,18 +40,17 @@ bool is_list(const DataSetInfo& info, std::int64_t rows, bool integers) {
          (info.number_class == NumberClass::integer || !integers);
 }
 
-// The data set for `auto`, if it is such a list.
-std::optional<MarkSource> find_known(const InputFile& file, const MarkKey& key, std::int64_t rows) try {
-  if (!file.has(key.known)) return std::nullopt;
-  DataSetInfo info = file.data_set(key.known).info();
-  if (!is_list(info, rows, key.integers)) return std::nullopt;
-  return MarkSource{key.kind, key.known, std::move(info)};
-} catch (const RunError&) {  // such as an HDF5 group of this name
-  return std::nullopt;
+// Whether the file has the data set for `auto`. An HDF5 group of this name is none.
+bool has_known(const InputFile& file, const MarkKey& key) try {
+  if (!file.has(key.known)) return false;
+  static_cast<void>(file.data_set(key.known));
+  return true;
+} catch (const RunError&) {
+  return false;
 }
 
-MarkSource find_named(const InputFile& file, const MarkKey& key, const DataOptions& options, std::int64_t rows) {
-  const std::string& name = *(options.*key.value);
+MarkSource find_named(const InputFile& file, const MarkKey& key, const std::string& name, const DataOptions& options,
+                      std::int64_t rows) {
   if (key.kind == MarkKind::times && lower_case(name) == file_order) return {key.kind, file_order, {}};
   DataSetInfo info = file.data_set(name).info();
   require(is_list(info, rows, key.integers), [&] {
@@ -117,11 +116,11 @@ void read_times(const StoredRows& stored, const Communicator& world, const Commu
   if (stored.info().number_class == NumberClass::integer)
     return read_integers(stored, world, node, [&](std::int64_t time, std::int64_t row) { times[row] = time; });
   read_rows<double>(stored, world, node, [&](const double* time, std::int64_t row) {
-    if (std::isnan(*time))
+    if (!std::isfinite(*time))
       throw BadRow(row,
-                   fmt::format("The {} contains NaN in row {} (rows without a time have no place in time). Store a "
-                               "number, or set data.time = none.",
-                               stored.description(), row));
+                   fmt::format("The {} contains {} in row {} (such rows have no place in time). Store a number, or "
+                               "set data.time = none.",
+                               stored.description(), std::isnan(*time) ? "NaN" : "infinity", row));
     times[row] = ordered(*time);
   });
 }
@@ -130,22 +129,21 @@ void read_times(const StoredRows& stored, const Communicator& world, const Commu
 
 MarkSource find_marks(const InputFile& file, const DataOptions& options, std::int64_t rows) {
   for (const MarkKey& key : mark_keys)
-    if (const auto& name = options.*key.value; name && !name->empty()) return find_named(file, key, options, rows);
-  MarkSource found;
+    if (const auto& name = options.*key.value; name && !name->empty())
+      return find_named(file, key, *name, options, rows);
+  const MarkKey* known = nullptr;
   std::vector<std::string> names, advice;
   for (const MarkKey& key : mark_keys) {
-    if (options.*key.value) continue;
-    auto known = find_known(file, key, rows);
-    if (!known) continue;
-    found = std::move(*known);
-    names.push_back(fmt::format("'{}'", found.name));
+    if (options.*key.value || !has_known(file, key)) continue;
+    known = &key;
+    names.push_back(fmt::format("'{}'", key.known));
     advice.push_back(fmt::format("{} = none", key.key));
   }
   require(names.size() <= 1, [&] {
     return fmt::format("'{}' has the data sets {} (a study holds out rows by one of them). Set {}{}.", options.file,
                        listed(names), fmt::join(advice, " or "), names.size() > 2 ? ", two of them" : "");
   });
-  return found;
+  return known == nullptr ? MarkSource() : find_named(file, *known, known->known, options, rows);
 }
 
 void settle_folds(const std::string& file, MarkSource& source, const Communicator& world) {

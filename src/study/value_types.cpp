@@ -108,6 +108,8 @@ constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600
 constexpr std::int64_t longest_time = 10LL * 365 * 86400;
 
 // Adds `count` units to `seconds`. Returns false if the sum would exceed the longest time.
+constexpr double largest_weight = 1e12;
+
 // A weight follows the last colon: names may contain colons.
 std::optional<ClassWeights> read_class_weights(const std::string& text) {
   if (is_keyword(text, "none")) return ClassWeights();
@@ -120,7 +122,8 @@ std::optional<ClassWeights> read_class_weights(const std::string& text) {
     const auto weight = whole_number<double>(trimmed(entry.substr(std::min(colon + 1, entry.size()))));
     const bool is_known = std::any_of(weights.of_classes.begin(), weights.of_classes.end(),
                                       [&](const ClassWeights::OfClass& known) { return known.name == name; });
-    if (!is_class_text(name) || is_known || !weight || !std::isfinite(*weight) || *weight < 0) return std::nullopt;
+    if (!is_class_text(name) || is_known || !weight || !(*weight >= 0 && *weight <= largest_weight))
+      return std::nullopt;
     weights.of_classes.push_back({name, *weight});
   }
   return weights;
@@ -376,7 +379,10 @@ ValueType<std::vector<MetricChoice>> metric_list() {
 
 ValueType<ClassWeights> class_weights() {
   ValueType<ClassWeights> type;
-  type.values = type.allowed = "none | balanced | weights such as cat:2, dog:0.5";
+  type.values = "none | balanced | weights such as cat:2, dog:0.5";
+  type.allowed = type.values +
+                 " (each class once, by its name, or by its number if the name has a comma, a quote or '#'; "
+                 "weights from 0 to 1e12)";
   type.names = {"none", "balanced"};
   type.read = read_class_weights;
   type.write = class_weights_text;

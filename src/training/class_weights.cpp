@@ -39,9 +39,21 @@ std::vector<double> class_weights(const TrainOptions& train, const DataSet& data
 
 std::string class_weights_problem(const ClassWeights& weights, const std::vector<std::string>& class_names,
                                   std::int64_t classes, const std::string& data) {
-  for (const auto& [name, weight] : weights.of_classes)
-    if (!find_class(name, class_names, classes))
+  std::vector<double> of_classes(static_cast<std::size_t>(classes), 1);
+  std::vector<bool> is_given(of_classes.size());
+  for (const auto& [name, weight] : weights.of_classes) {
+    const auto number = find_class(name, class_names, classes);
+    if (!number)
       return class_problem(fmt::format("train.class_weights = {}:{}", name, weight), name, class_names, classes, data);
+    const auto label = static_cast<std::size_t>(*number);
+    if (is_given[label])
+      return fmt::format(
+          "train.class_weights has two weights of class {} (by its name and by its number). Leave out one.", *number);
+    of_classes[label] = weight;
+    is_given[label] = true;
+  }
+  if (std::all_of(of_classes.begin(), of_classes.end(), [](double weight) { return weight == 0; }))
+    return "train.class_weights is 0 for all classes, so no row would be trained on. Set at least one of them above 0.";
   return "";
 }
 

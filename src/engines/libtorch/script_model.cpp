@@ -114,8 +114,8 @@ ScriptModel::ScriptModel(const std::string& file) : file_(file), module_(load(fi
   if (const auto name = random_function(*graph->block()))
     throw RunError(
         fmt::format("the TorchScript module '{}' draws random numbers in training ({}; lanes share LibTorch's "
-                    "generator, so results would not be reproducible). Save it without random numbers other than "
-                    "dropout.",
+                    "generator, so results would not be reproducible). Save it without random numbers, other than "
+                    "dropout that self.training switches, in a module of torch.jit.script.",
                     file, *name));
   if (!has_node(*graph->block(), is_replaced_dropout)) return;
   trained_ = load(file);

@@ -206,8 +206,8 @@ TEST_CASE("groups and times become numbers and places, and given folds are count
         "Store it as [rows], or set data.groups = none.");
     refuses(
         &DataOptions::time, "nan",
-        "The data set '/nan' of 'data.h5' contains NaN in row 4 (rows without a time have no place in time). Store a "
-        "number, or set data.time = none.");
+        "The data set '/nan' of 'data.h5' contains NaN in row 4 (such rows have no place in time). Store a number, or "
+        "set data.time = none.");
   }
 }
 
@@ -232,9 +232,10 @@ TEST_CASE("the data sets /groups, /folds and /time are used by default, but only
   write({"/time"}, 6);
   CHECK(found(automatic).name == "/time");
   write({"/time"}, 5);
-  CHECK(found(automatic).kind == MarkKind::none);
-  write({"/groups", "/folds"}, 6);  // floating-point numbers
-  CHECK(found(automatic).kind == MarkKind::none);
+  CHECK_THROWS_WITH(found(automatic), Catch::StartsWith("Data set '/time' [5] of 'data.h5' is not a list of times"));
+  CHECK(found(none).kind == MarkKind::none);
+  write({"/groups"}, 6);  // floating-point numbers
+  CHECK_THROWS_WITH(found(automatic), Catch::StartsWith("Data set '/groups' [6] of 'data.h5' is not a list of groups"));
   write_on_root(job.world, [&](FixtureFile& file) {
     file.numbers("/features", {6, 1}, features_of(6));
     file.numbers("/targets", {6}, labels_of(6));

@@ -133,7 +133,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"train.average_decay", probability_in, probability_out},
       {"train.class_weights",
        {"none", "balanced", "1:2", "cat:2, dog:0.5", "a b:1e-3,c:d:0"},
-       {"", "cat", "cat:", ":2", "cat:-1", "cat:inf", "cat:1,", "cat:1, cat:2", "cat:1;dog"}},
+       {"", "cat", "cat:", ":2", "cat:-1", "cat:inf", "cat:1e13", "cat:1,", "cat:1, cat:2", "cat:1;dog"}},
       {"train.momentum", probability_in, probability_out},
       {"train.weight_decay", {"0", "1e-4"}, {"-1e-4"}},
       {"train.beta1", probability_in, probability_out},

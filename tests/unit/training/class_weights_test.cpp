@@ -41,4 +41,12 @@ TEST_CASE("classes have the weights of a list, by name or number, and the others
   CHECK(class_weights_problem(train.class_weights, data.class_names, 3, "'a.h5'").empty());
   CHECK(class_weights_problem(train.class_weights, {}, 3, "'a.h5'") ==
         "train.class_weights = dog:2.5 does not fit 'a.h5' (it has no class 'dog'). Use a number from 0 to 2.");
+  const auto problem = [&](const std::vector<ClassWeights::OfClass>& weights) {
+    return class_weights_problem({false, weights}, data.class_names, 3, "'a.h5'");
+  };
+  CHECK(problem({{"dog", 1}, {"1", 2}}) ==
+        "train.class_weights has two weights of class 1 (by its name and by its number). Leave out one.");
+  CHECK(problem({{"dog", 0}, {"cat", 0}}).empty());
+  CHECK(problem({{"dog", 0}, {"cat", 0}, {"2", 0}}) ==
+        "train.class_weights is 0 for all classes, so no row would be trained on. Set at least one of them above 0.");
 }
