@@ -12,17 +12,6 @@
 namespace sheaf {
 
 void check_run(const Study& study, Problems& problems) {
-  if (study.run.predictions == PredictionsKept::held_out) {
-    const bool is_drawn = study.data.source == DataSource::synthetic;
-    if (is_drawn && study.data.draw == Draw::iteration)
-      problems.add({"run.predictions", "data.draw"},
-                   "run.predictions = held_out needs data that all iterations share, but data.draw = iteration. Set "
-                   "data.draw = study, or run.predictions = none.");
-    else if (study.search.folds == 1 && study.data.validation.value_or(is_drawn ? 0 : 1) == 0)
-      problems.add({"run.predictions", "search.folds", "data.validation"},
-                   "run.predictions = held_out has no effect (there are no validation rows). Set search.folds or "
-                   "data.validation.");
-  }
   if (study.run.threads > 1 && study.run.lanes != 1)
     problems.add({"run.threads", "run.lanes"},
                  fmt::format("run.threads = {} needs one lane, but run.lanes = {}. Set run.lanes = 1, or leave out "

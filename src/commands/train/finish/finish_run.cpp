@@ -165,17 +165,12 @@ void add_extent(TableExtent& extent, const ResultStore& results, IndexRange iter
   const IndexRange positions = results.positions_of(iterations);
   for (std::int64_t at = positions.begin; at < positions.end; ++at) {
     const auto position = static_cast<std::size_t>(at);
-    if (!failed_count && !results.packed(position).has_result()) continue;
-    const JournaledIteration result = results[position];
-    extent.add(result.trained);
-    extent.predicted_values += result.predictions.bytes / static_cast<std::int64_t>(sizeof(float));
+    if (failed_count || results.packed(position).has_result()) extent.add(results[position].trained);
   }
 }
 
 TableExtent extent_over_ranks(TableExtent extent, const Communicator& world, const WhileWaiting& waiting) {
-  const auto sums = world.patient_sum({extent.epochs, extent.predicted_values}, waiting);
-  extent.epochs = sums[0];
-  extent.predicted_values = sums[1];
+  extent.epochs = world.patient_sum({extent.epochs}, waiting).front();
   for (auto& length : extent.longest_texts) length = world.patient_maximum(length, waiting);
   return extent;
 }
@@ -216,9 +211,7 @@ class ResultsOfRun {
         streamed_bytes_(streamed_bytes),
         files_(std::move(files)),
         locks_(std::move(locks)),
-        keeps_predictions_(end.context.study.run.predictions == PredictionsKept::held_out),
-        stream_(end.run.directory, end.context.study, end.context.plan, extent,
-                keeps_predictions_ ? end.context.data : nullptr),
+        stream_(end.run.directory, end.context.study, end.context.plan, extent),
         ensembles_(end.context, files_),
         tally_(end.context.study, end.context.plan, end.engine_of_trial) {}
 
@@ -229,7 +222,6 @@ class ResultsOfRun {
       JournaledIteration iteration = result.unpack();
       const auto ensemble = ensembles_.add(iteration);
       tally_.add(iteration.trained, ensemble ? &*ensemble : nullptr);
-      if (keeps_predictions_ && iteration.predictions.bytes > 0) append_predictions(iteration);
       iterations.push_back(std::move(iteration.trained));
     }
     stream_.append(iterations);
@@ -271,12 +263,6 @@ class ResultsOfRun {
     results.test = test_models(end_.context, *end_.file, paths);
   }
 
-  void append_predictions(const JournaledIteration& iteration) {
-    const Iteration model = end_.context.plan.iteration(iteration.trained.result.iteration);
-    stream_.append_predictions(model.number, read_predictions(files_, iteration),
-                               end_.context.splits->split(model.repeat, model.fold)->validation_rows);
-  }
-
   // Writes summary.json and README.txt. A README.txt of somebody else stays.
   void describe(const RunResults& results) const {
     const std::string& directory = end_.run.directory;
@@ -295,7 +281,6 @@ class ResultsOfRun {
   const std::int64_t streamed_bytes_;  // read by all ranks
   const std::vector<std::string> files_;
   std::vector<DirectoryLock> locks_;
-  const bool keeps_predictions_;
   ResultStream stream_;
   EnsembleScore ensembles_;
   ResultTally tally_;

@@ -12,7 +12,6 @@
 #include "commands/train/prepare/study_data.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "core/text.hpp"
 #include "models/network_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/combinations.hpp"
@@ -24,8 +23,6 @@
 
 namespace sheaf {
 namespace {
-
-constexpr double max_predictions_bytes = 256 << 20;  // that are kept by default
 
 template <class Condition>
 bool any_kind(const Study& study, const Condition& condition) {
@@ -149,21 +146,6 @@ void require_given_folds(const Study& study, const MarkSource& marks) {
                     *study.data.validation, marks.name, study.data.file));
 }
 
-// The approximate size of the table of predictions: the columns iteration and row, the targets and the predictions.
-double predictions_bytes(const Study& study, const FileSchema& file) {
-  const std::int64_t rows = least_validation_rows(study, file.rows);
-  const std::int64_t outputs = expected_shape(study.data, file).outputs;
-  const std::int64_t target_bytes = study.data.task == Task::classification ? 8 : 8 * outputs;
-  const std::int64_t row_bytes = 2 * 8 + target_bytes + 4 * outputs;
-  return planned_iterations(study) * static_cast<double>(rows) * static_cast<double>(row_bytes);
-}
-
-PredictionsKept predictions_of(const Study& study, const std::optional<FileSchema>& file) {
-  if (!file) return PredictionsKept::none;
-  const double bytes = predictions_bytes(study, *file);
-  return bytes > 0 && bytes <= max_predictions_bytes ? PredictionsKept::held_out : PredictionsKept::none;
-}
-
 }  // namespace
 
 Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
@@ -195,7 +177,6 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   if (needs_default("train.epochs", train.epochs == 0))
     train.epochs = epochs_of(study, rows, deciding_rows(study, file));
   if (run.models == ModelsSaved::automatic) run.models = models_of(study, file);
-  if (run.predictions == PredictionsKept::automatic) run.predictions = predictions_of(study, file);
   return study;
 }
 
@@ -227,13 +208,6 @@ Study settle_data_defaults(const Study& study, const Communicator& world) {
   if (const auto text = file ? marks_text(file->marks) : ""; !text.empty()) log_root(text);
   const std::string chosen = data_defaults_text(study, settled);
   if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
-  const double predictions = file ? predictions_bytes(settled, *file) : 0;
-  if (study.run.predictions == PredictionsKept::automatic && settled.run.predictions == PredictionsKept::none &&
-      predictions > max_predictions_bytes)
-    log_root(
-        fmt::format("the predictions for the held-out rows are not kept (they would need {}). Set "
-                    "run.predictions = held_out to keep them.",
-                    human_bytes(predictions)));
   return settled;
 }
 

@@ -79,8 +79,7 @@ TEST_CASE("values that are set stay, and the loss follows from the task") {
                           {"data.validation", "0"},
                           {"train.epochs", "3"},
                           {"train.learning_rate", "0.5"},
-                          {"run.models", "none"},
-                          {"run.predictions", "none"}});
+                          {"run.models", "none"}});
   const Study same = with_data_defaults(set, table_of(100));
   CHECK(data_defaults_text(set, same) == "data.task = regression, train.loss = mse");
   CHECK(data_defaults_text(same, same).empty());
@@ -256,23 +255,6 @@ TEST_CASE("fewer rows are trained for more epochs, within limits") {
   CHECK(epochs(table_of(4000)) == 70);
   CHECK(epochs(table_of(1000)) == 60);  // 230 / 29^0.4
   CHECK(epochs(table_of(1000), with({{"train.batch_size", "full"}})) == 200);
-}
-
-TEST_CASE("predictions for held-out rows of a file are kept, unless they need more than 256 MiB") {
-  const auto kept = [](const Study& study, const std::optional<FileSchema>& file) {
-    return with_data_defaults(study, file).run.predictions;
-  };
-  CHECK(kept({}, table_of(100)) == PredictionsKept::held_out);
-  CHECK(kept({}, table_of(10)) == PredictionsKept::none);  // no row is held out
-  CHECK(kept({}, std::nullopt) == PredictionsKept::none);
-  CHECK(kept(with({{"data.validation", "0"}}), table_of(100)) == PredictionsKept::none);
-  CHECK(kept(with({{"run.predictions", "none"}}), table_of(100)) == PredictionsKept::none);
-  // One target: 28 bytes for each row.
-  const Study folds = with({{"search.folds", "10"}, {"search.method", "grid"}});
-  CHECK(kept(folds, table_of(9586980)) == PredictionsKept::held_out);
-  CHECK(kept(folds, table_of(9586990)) == PredictionsKept::none);
-  CHECK(kept(with({{"run.predictions", "held_out"}, {"search.folds", "10"}}), table_of(9587000)) ==
-        PredictionsKept::held_out);
 }
 
 TEST_CASE("the best model of a file is saved, unless there are too many iterations or it is a plugin") {
