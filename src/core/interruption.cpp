@@ -2,6 +2,7 @@
 #include "core/interruption.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -52,7 +53,12 @@ extern "C" void note_signal(int number) {
   }
 }
 
+// On the main thread, which thus cannot create a file again by its name after it was removed.
 extern "C" void clean_up_and_end(int number) {
+  if (gettid() != getpid()) {
+    tgkill(getpid(), getpid(), number);
+    return;
+  }
   run_last_action();
   for (std::size_t index = 0; index < fatal.size(); ++index)
     if (fatal[index] == number) sigaction(number, &before_cleaning[index], nullptr);
