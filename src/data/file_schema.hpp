@@ -27,8 +27,8 @@ struct FileSchema {
   std::optional<DataSetInfo> weights;  ///< only with data.weights
   MarkSource marks;                    ///< the data set of groups, folds or times, if there is one
   std::int64_t rows = 0;
-  std::int64_t feature_count = 0;  ///< per row in memory, after `encoding`
-  std::int64_t target_columns = 1;
+  std::int64_t feature_count = 0;               ///< per row in memory, after `encoding`
+  std::int64_t target_columns = 1;              ///< in memory; a single stored column may be copied to several
   TargetCoding coding = TargetCoding::numbers;  ///< one_hot only after settle_target_coding()
   std::int64_t classes = 0;     ///< data.classes, or the number of class names; 0: not known before the labels are read
   DataDescription description;  ///< from the attributes of the file

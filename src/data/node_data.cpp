@@ -18,6 +18,7 @@
 #include "core/parallel.hpp"
 #include "data/feature_reader.hpp"
 #include "data/row_reading.hpp"
+#include "data/stored_offsets.hpp"
 #include "data/target_coding.hpp"
 #include "files/hdf5/stored_rows.hpp"
 #include "parallel/mpi/agreement.hpp"
@@ -48,9 +49,11 @@ std::vector<std::int64_t> read_features(const FeatureReader& reader, std::int64_
   return node.sum(std::move(empty_cells));
 }
 
-void read_targets(const StoredRows& stored, const std::vector<double>& offsets, const Communicator& world,
+// Reads targets [rows, schema.target_columns]; a single stored column is copied to all of them.
+void read_targets(const StoredRows& stored, const FileSchema& schema, const Communicator& world,
                   const Communicator& node, float* targets) {
-  const std::int64_t width = stored.info().row_elements();
+  const std::vector<double>& offsets = schema.subtracted_targets;
+  const std::int64_t width = stored.info().row_elements(), copies = schema.target_columns / width;
   const auto require_finite = [&](const float* values, std::int64_t row) {
     const float* found = std::find_if_not(values, values + width, [](float value) { return std::isfinite(value); });
     if (found != values + width)
@@ -61,14 +64,16 @@ void read_targets(const StoredRows& stored, const std::vector<double>& offsets, 
   if (offsets.empty())
     read_rows<float>(stored, world, node, [&](const float* values, std::int64_t row) {
       require_finite(values, row);
-      std::copy_n(values, width, targets + row * width);
+      for (std::int64_t copy = 0; copy < copies; ++copy)
+        std::copy_n(values, width, targets + (row * copies + copy) * width);
     });
   else
     read_rows<double>(stored, world, node, [&](const double* values, std::int64_t row) {
-      float* to = targets + row * width;
+      float* to = targets + row * copies * width;
       for (std::int64_t output = 0; output < width; ++output)
         to[output] = static_cast<float>(values[output] - offsets[static_cast<std::size_t>(output)]);
       require_finite(to, row);
+      for (std::int64_t copy = 1; copy < copies; ++copy) std::copy_n(to, width, to + copy * width);
     });
 }
 
@@ -201,9 +206,9 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
     const std::int64_t highest = read_labels(*targets, schema, options, world, node, arrays.labels);
     data.output_count = schema.classes > 0 ? schema.classes : highest + 1;
   } else {
-    read_targets(*targets, schema.subtracted_targets, world, node, arrays.targets);
+    read_targets(*targets, schema, world, node, arrays.targets);
     data.output_count = schema.target_columns;
-    data.target_offsets = schema.description.target_offsets;
+    data.target_offsets = repeated_offsets(schema.description.target_offsets, schema.target_columns);
   }
   if (weights) read_weights(*weights, world, node, arrays.weights);
   agree(world, [&] {

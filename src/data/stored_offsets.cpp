@@ -155,4 +155,9 @@ FileSchema with_offsets(const DataOptions& options, FileSchema schema, const Com
   return schema;
 }
 
+std::vector<double> repeated_offsets(const std::vector<double>& target_offsets, std::int64_t outputs) {
+  if (target_offsets.size() != 1) return target_offsets;
+  return std::vector<double>(static_cast<std::size_t>(outputs), target_offsets.front());
+}
+
 }  // namespace sheaf

@@ -25,4 +25,7 @@ std::vector<double> column_offsets(const StoredRows& rows);
 /// settled. Throws AgreedError. Collective over world.
 FileSchema with_offsets(const DataOptions& options, FileSchema schema, const Communicator& world);
 
+/// The offsets of `outputs` outputs: those of the targets, or that of the only target for each of them. Pure.
+std::vector<double> repeated_offsets(const std::vector<double>& target_offsets, std::int64_t outputs);
+
 }  // namespace sheaf

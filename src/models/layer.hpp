@@ -8,6 +8,10 @@ namespace sheaf {
 /// Added to the variance of a layer norm: PyTorch's default.
 inline constexpr double layer_norm_epsilon = 1e-5;
 
+/// PyTorch's defaults of batch norms: added to the variance, and the share of a batch in the running statistics.
+inline constexpr double batch_norm_epsilon = 1e-5;
+inline constexpr double batch_norm_momentum = 0.1;
+
 /// A layer with parameters, and the operations that follow it. Weights are row-major, as in PyTorch: [outputs, inputs]
 /// for a dense layer, [outputs, inputs, kernel, kernel] for a convolution (inputs and outputs are channels), [outputs]
 /// for a norm. The forward pass of a layer: the layer itself, addition of the shortcut, activation,

@@ -31,7 +31,18 @@ ImageShape append_convolutions(const ModelOptions& model, const DataShape& shape
   ImageShape map = image_of(shape, "cnn");
   const auto convolutions = model.channels.value_or(std::vector<std::int64_t>{});
   for (const std::int64_t channels : convolutions) {
-    Layer layer{Layer::Kind::convolution, map.channels, channels, model.kernel, map.height, map.width, model.bias};
+    Layer layer{Layer::Kind::convolution,
+                map.channels,
+                channels,
+                model.kernel,
+                map.height,
+                map.width,
+                model.bias && model.norm != Norm::batch};
+    if (model.norm == Norm::batch) {
+      layer.activated = false;
+      layers.push_back(layer);
+      layer = {Layer::Kind::batch_norm, channels, channels, 1, map.height, map.width};
+    }
     layer.pooling = Layer::Pooling::halve;
     layers.push_back(layer);
     map = {channels, map.height / 2, map.width / 2};
@@ -44,12 +55,14 @@ ImageShape append_convolutions(const ModelOptions& model, const DataShape& shape
   return map;
 }
 
-// Appends the hidden dense layers, each with its norm, and the output layer.
+// Appends the hidden dense layers, each with its norm, and the output layer. A batch norm would cancel a bias before
+// it.
 void append_dense(std::int64_t inputs, const std::vector<std::int64_t>& hidden, std::int64_t outputs, bool bias,
                   Norm norm, std::vector<Layer>& layers) {
   for (const std::int64_t width : hidden) {
-    layers.push_back({Layer::Kind::dense, inputs, width, 1, 1, 1, bias, norm == Norm::none});
+    layers.push_back({Layer::Kind::dense, inputs, width, 1, 1, 1, bias && norm != Norm::batch, norm == Norm::none});
     if (norm == Norm::layer) layers.push_back({Layer::Kind::layer_norm, width, width});
+    if (norm == Norm::batch) layers.push_back({Layer::Kind::batch_norm, width, width});
     layers.back().drops = true;
     inputs = width;
   }
@@ -73,7 +86,7 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
       break;
     case ModelKind::cnn: {
       const ImageShape map = append_convolutions(model, shape, layers);
-      append_dense(map.channels * map.height * map.width, hidden_widths(model), shape.outputs, model.bias, Norm::none,
+      append_dense(map.channels * map.height * map.width, hidden_widths(model), shape.outputs, model.bias, model.norm,
                    layers);
       break;
     }
@@ -91,13 +104,20 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
 
 bool works_on_rows(const std::vector<Layer>& layers) {
   return !layers.empty() && std::all_of(layers.begin(), layers.end(), [](const Layer& layer) {
-    return layer.kind == Layer::Kind::dense || layer.kind == Layer::Kind::layer_norm;
+    return layer.kind == Layer::Kind::dense || (layer.is_norm() && layer.height == 1 && layer.width == 1);
   });
 }
 
 std::int64_t parameter_count(const std::vector<Layer>& layers) {
   std::int64_t count = 0;
   for (const auto& layer : layers) count += layer.weight_count() + layer.bias_count();
+  return count;
+}
+
+std::int64_t buffer_count(const std::vector<Layer>& layers) {
+  std::int64_t count = 0;
+  for (const auto& layer : layers)
+    if (layer.kind == Layer::Kind::batch_norm) count += 2 * layer.outputs;
   return count;
 }
 

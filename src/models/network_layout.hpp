@@ -25,18 +25,22 @@ bool has_layout(ModelKind kind);
 /// The layers of `model` for rows of `shape`; empty without a layout.
 ///   linear              one dense layer
 ///   mlp                 for each hidden width: dense, norm if there is one, activation, dropout; then a dense layer
-///   cnn                 for each channel count: convolution, activation, 2 x 2 max pooling (rounding down);
-///                       then an mlp without norms on the flattened result
+///   cnn                 for each channel count: convolution, batch norm if there is one, activation, 2 x 2 max
+///                       pooling (rounding down); then an mlp on the flattened result
 ///   resnet18, resnet50  models/resnet_layout.hpp
+/// Layers before a batch norm have no bias, which the norm would cancel.
 /// Throws UsageError if a network that needs images has no image shape, or if the images are too small for a cnn.
 std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& shape);
 
-/// Whether all layers work on rows of features, as dense layers and layer norms do, and not on images. Saved models of
+/// Whether all layers work on rows of features, as dense layers and their norms do, and not on images. Saved models of
 /// such networks can be evaluated without LibTorch.
 bool works_on_rows(const std::vector<Layer>& layers);
 
 /// The number of weights and biases.
 std::int64_t parameter_count(const std::vector<Layer>& layers);
+
+/// The number of running means and variances.
+std::int64_t buffer_count(const std::vector<Layer>& layers);
 
 /// Multiply-adds of the forward pass of one row.
 std::int64_t multiply_adds_per_row(const std::vector<Layer>& layers);

@@ -11,6 +11,10 @@ void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, 
   float* const end = outputs + count * output_count;
   const Link link = loss_of(loss).link;
   if (link == Link::none) return;
+  if (link == Link::exponential) {
+    for (; outputs != end; ++outputs) *outputs = std::exp(*outputs);
+    return;
+  }
   if (link == Link::sigmoid) {
     for (; outputs != end; ++outputs) *outputs = static_cast<float>(1 / (1 + std::exp(-double{*outputs})));
     return;
@@ -26,7 +30,7 @@ void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, 
 
 bool are_probabilities(LossKind loss, std::int64_t output_count, const float* outputs, std::int64_t count) {
   constexpr double tolerance = 1e-3;
-  if (loss_of(loss).link == Link::none || count == 0) return false;
+  if (!loss_of(loss).needs_classes() || count == 0) return false;
   for (const float* row = outputs; row != outputs + count * output_count; row += output_count) {
     // The comparisons are false for NaN.
     if (!std::all_of(row, row + output_count,

@@ -26,8 +26,9 @@ struct ModelDescription {
   ModelOptions model;
   Task task = Task::regression;
   LossFunction loss;
-  DataShape shape;       ///< shape of the data that it was trained for; `rows` is not used
-  DataDescription data;  ///< the data that it was trained for
+  DataShape shape;                  ///< shape of the data that it was trained for; `rows` is not used
+  DataDescription data;             ///< the data that it was trained for
+  std::vector<double> quantiles{};  ///< of the outputs, with the loss quantile
 };
 
 /// A trained network with its description and scaling.

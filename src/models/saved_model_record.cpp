@@ -26,8 +26,8 @@ namespace {
 
 // The keys of a study that are part of a model's description.
 bool describes_model(const std::string& key) {
-  return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "train.huber_delta" || key == "data.task" ||
-         key == "data.image";
+  return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "train.huber_delta" ||
+         key == "train.quantiles" || key == "data.task" || key == "data.image";
 }
 
 // Lines "key = value": the numbers of features and outputs, the description of the data as JSON, and the study's keys.
@@ -36,6 +36,7 @@ std::string model_text(const ModelDescription& description) {
   study.model = description.model;
   study.train.loss = description.loss.kind;
   study.train.huber_delta = description.loss.delta;
+  if (!description.quantiles.empty()) study.train.quantiles = description.quantiles;
   study.data.task = description.task;
   study.data.image = description.shape.image;
   std::string text = fmt::format("# sheaf {}\nfeatures = {}\noutputs = {}\n", program_version(),
@@ -74,7 +75,7 @@ ModelDescription parse_model_text(const std::string& text) {
   }
   require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
-  return {study.model, study.data.task, loss_function(study.train), shape, std::move(data)};
+  return {study.model, study.data.task, loss_function(study.train), shape, std::move(data), quantiles_of(study.train)};
 }
 
 // The values that the model has for empty cells, as those of the columns, in the units of the table.
@@ -100,9 +101,12 @@ void require_fit(const ModelDescription& description) {
   require(description.task == Task::regression || data.class_names.empty() ||
               static_cast<std::int64_t>(data.class_names.size()) == description.shape.outputs,
           "its class names do not match the number of outputs");
-  require(
-      data.target_offsets.empty() || static_cast<std::int64_t>(data.target_offsets.size()) == description.shape.outputs,
-      "its offsets of targets do not match the number of outputs");
+  const bool has_quantiles = !description.quantiles.empty();
+  require(!has_quantiles || static_cast<std::int64_t>(description.quantiles.size()) == description.shape.outputs,
+          "its quantiles do not match the number of outputs");
+  const std::int64_t targets = has_quantiles ? 1 : description.shape.outputs;
+  require(data.target_offsets.empty() || static_cast<std::int64_t>(data.target_offsets.size()) == targets,
+          "its offsets of targets do not match the number of outputs");
 }
 
 SavedModel parse(const std::string& record) {
@@ -116,8 +120,11 @@ SavedModel parse(const std::string& record) {
   if (!bytes.is_at_end()) trained.scaling.clip = bytes.get_list<std::vector<float>>();  // since version 0.5.0
   if (!bytes.is_at_end()) trained.scaling.fill = bytes.get_list<std::vector<float>>();  // since version 0.8.0
   const std::vector<Layer> layers = network_layout(description.model, description.shape);
-  const std::int64_t wanted = works_on_rows(layers) ? parameter_count(layers) : 0;
+  const bool works = works_on_rows(layers);
+  if (works && buffer_count(layers) > 0) trained.network.buffers = bytes.get_list<std::vector<double>>();
+  const std::int64_t wanted = works ? parameter_count(layers) : 0, buffers = works ? buffer_count(layers) : 0;
   require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
+              static_cast<std::int64_t>(trained.network.buffers.size()) == buffers &&
               fits(trained.scaling.shift, description.shape) && fits(trained.scaling.fill, description.shape) &&
               trained.scaling.shift.size() == trained.scaling.scale.size() &&
               (trained.scaling.clip.empty() || trained.scaling.clip.size() == trained.scaling.shift.size()),
@@ -143,10 +150,12 @@ std::string saved_model_record(const SavedModel& trained) {
   bytes.put_list(model_text(trained.description));
   bytes.put_list(trained.scaling.shift);
   bytes.put_list(trained.scaling.scale);
-  const bool works = works_on_rows(network_layout(trained.description.model, trained.description.shape));
+  const std::vector<Layer> layers = network_layout(trained.description.model, trained.description.shape);
+  const bool works = works_on_rows(layers);
   bytes.put_list(works ? trained.network.parameters : std::vector<float>());
   bytes.put_list(trained.scaling.clip);
   bytes.put_list(trained.scaling.fill);
+  if (works && buffer_count(layers) > 0) bytes.put_list(trained.network.buffers);
   return bytes.bytes();
 }
 

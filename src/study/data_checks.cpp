@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "study/losses.hpp"
 #include "study/section_checks.hpp"
 
 namespace sheaf {
@@ -72,6 +73,11 @@ void check_data(const Study& study, Problems& problems) {
 // Scaled targets need a last layer whose weights and bias can be converted to the units of the targets.
 void check_target_normalization(const Study& study, Problems& problems) {
   if (study.data.normalize_targets != NormalizeTargets::standard) return;
+  if (study.train.loss != LossKind::automatic && loss_of(study.train.loss).needs_counts())
+    return problems.add({"data.normalize_targets", "train.loss"},
+                        fmt::format("data.normalize_targets = standard cannot be combined with {} (scaled targets are "
+                                    "negative). Set data.normalize_targets = none.",
+                                    assignment(study, "train.loss")));
   const bool foreign = is_user_module(study.model.kind);
   if (foreign || !study.model.bias)
     problems.add({"data.normalize_targets", foreign ? "model.kind" : "model.bias"},

@@ -78,7 +78,8 @@ void add_data_keys(std::vector<Setting>& table) {
            choice<Task>(
                {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
            "Classification (labels 0, 1, 2, ...) or regression (numbers); auto: classification if the targets are "
-           "integers, one per row, or texts, or one-hot; synthetic data: if data.classes is set.");
+           "integers, one per row, or texts, or one-hot, and no loss is poisson or quantile; synthetic data: if "
+           "data.classes is set.");
   data.add("classes", &DataOptions::classes, integer_or("auto", 2, max_columns),
            "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.")
       .only_with("data.task", {"classification", "auto"})
@@ -113,7 +114,7 @@ void add_data_keys(std::vector<Setting>& table) {
                                      {"standard", NormalizeTargets::standard}}),
            "Regression. standard: train on targets that are centered on their means and divided by their standard "
            "deviations, computed from the training rows; losses, scores and predictions stay in the units of the file. "
-           "auto: standard for a file, if the network is one of Sheaf's and has a bias.")
+           "auto: standard for a file, if the network is one of Sheaf's and has a bias, and no loss is poisson.")
       .only_with("data.task", {"regression", "auto"});
   data.add("validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
            "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 if "

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "study/key_defaults.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "study/losses.hpp"
 #include "study/optimizers.hpp"
 #include "study/settings_table.hpp"
 #include "study/study.hpp"
@@ -21,13 +22,27 @@ std::vector<std::int64_t> hidden_widths(const ModelOptions& model) {
   return model.kind == ModelKind::mlp ? std::vector<std::int64_t>{128} : std::vector<std::int64_t>{};
 }
 
+std::vector<const Loss*> losses_of(const Study& study) {
+  std::vector<const Loss*> losses;
+  for (const SearchedKey& searched : study.search.keys)
+    if (searched.key == "train.loss")
+      for (const std::string& candidate : searched.candidates) losses.push_back(find_loss(candidate));
+  if (losses.empty() && study.train.loss != LossKind::automatic) losses.push_back(&loss_of(study.train.loss));
+  losses.erase(std::remove(losses.begin(), losses.end(), nullptr), losses.end());
+  return losses;
+}
+
 MetricChoice score_metric(const Study& study) {
   if (auto chosen = read_metric(study.search.metric)) return *std::move(chosen);
   const Task task = study.data.task;
   const auto& keys = study.search.keys;
   const auto searched =
       std::find_if(keys.begin(), keys.end(), [](const SearchedKey& key) { return key.key == "train.loss"; });
-  if (searched == keys.end()) return default_metric(task, study.train.loss).kind;
+  if (searched == keys.end()) {
+    const std::vector<double> quantiles = quantiles_of(study.train);
+    if (quantiles.size() == 1) return {MetricKind::pinball, fmt::format("{}", quantiles.front())};
+    return default_metric(task, study.train.loss).kind;
+  }
   const auto metric_for = [task](const std::string& name) -> const Metric& {
     const Loss* const loss = find_loss(name);
     return loss == nullptr ? default_metric(task) : default_metric(task, loss->kind);

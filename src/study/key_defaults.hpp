@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/model_options.hpp"
 #include "study/train_options.hpp"
@@ -18,6 +19,9 @@ double initial_learning_rate(const TrainOptions& train);
 
 /// model.hidden; auto: one layer of 128 for an mlp, none for a cnn.
 std::vector<std::int64_t> hidden_widths(const ModelOptions& model);
+
+/// The losses of all trials; without those that are not settled.
+std::vector<const Loss*> losses_of(const Study& study);
 
 /// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task
 /// and the loss. If the loss is searched: that of all its candidates if they have the same, otherwise that of the task.

@@ -10,14 +10,15 @@
 
 namespace sheaf {
 
-enum class LossKind { mse, cross_entropy, bce, mae, huber, automatic };
+enum class LossKind { mse, cross_entropy, bce, mae, huber, poisson, quantile, automatic };
 
 /// What the outputs of a row are compared with. labels: one class number; values: one value per output, with classes
-/// one-hot.
+/// one-hot. With the loss `quantile` all outputs have the value of the only target.
 enum class LossTargets { labels, values };
 
-/// What makes probabilities of the outputs. none: outputs are the predictions themselves.
-enum class Link { none, softmax, sigmoid };
+/// What makes predictions of the outputs: probabilities, or with exponential, numbers of their logarithms. none:
+/// outputs are the predictions themselves.
+enum class Link { none, softmax, sigmoid, exponential };
 
 struct Loss {
   LossKind kind;
@@ -29,8 +30,14 @@ struct Loss {
   MetricKind regression_metric;  ///< the default metric of a regression
   std::string_view other_names;  ///< in other tools, separated by spaces
 
-  /// Only for classification.
-  bool needs_classes() const { return link != Link::none; }
+  /// Only for classification: predictions are probabilities.
+  constexpr bool needs_classes() const { return link == Link::softmax || link == Link::sigmoid; }
+  /// Only for regression, with targets that are not negative.
+  constexpr bool needs_counts() const { return link == Link::exponential; }
+  /// Only for regression.
+  constexpr bool needs_numbers() const { return needs_counts() || has_quantiles(); }
+  /// Each output is a quantile of the only target, and has its own term in the loss.
+  constexpr bool has_quantiles() const { return kind == LossKind::quantile; }
   /// Whether the loss of a row is the mean of one term per output.
   bool is_per_output() const { return targets == LossTargets::values; }
 };
@@ -48,6 +55,12 @@ inline constexpr std::array loss_table = {
          "mean_absolute_error absolute_error l1loss"},
     Loss{LossKind::huber, "huber", "Huber loss (train.huber_delta)", LossTargets::values, Link::none, 2,
          MetricKind::mae, "huber_loss huberloss"},
+    Loss{LossKind::poisson, "poisson",
+         "Poisson regression (outputs are logarithms of the predictions, targets are not negative)",
+         LossTargets::values, Link::exponential, 0, MetricKind::r2,
+         "poisson_nll poissonnllloss poissonloss poisson_loss poisson_nll_loss count:poisson"},
+    Loss{LossKind::quantile, "quantile", "pinball loss of the quantiles in train.quantiles", LossTargets::values,
+         Link::none, 1, MetricKind::mae, "pinball pinball_loss quantile_loss quantileloss"},
 };
 
 static_assert(is_in_order(loss_table) && loss_table.size() == static_cast<std::size_t>(LossKind::automatic));
@@ -57,12 +70,14 @@ constexpr const Loss& loss_of(LossKind kind) {
   return row_of(loss_table, kind);
 }
 
-/// A loss with its parameter.
+/// A loss with its parameters.
 struct LossFunction {
   LossKind kind;
-  double delta;  ///< huber: absolute errors above this count linearly; in the units of the targets
+  double delta;     ///< huber: absolute errors above this count linearly; in the units of the targets
+  double quantile;  ///< quantile: that of the outputs to which the function applies
 
-  constexpr LossFunction(LossKind of_kind = LossKind::mse, double of_delta = 1) : kind(of_kind), delta(of_delta) {}
+  constexpr LossFunction(LossKind of_kind = LossKind::mse, double of_delta = 1, double of_quantile = 0.5)
+      : kind(of_kind), delta(of_delta), quantile(of_quantile) {}
 };
 
 /// Null if there is no such loss, also for "auto".
@@ -70,7 +85,12 @@ const Loss* find_loss(std::string_view name);
 
 /// The loss for targets and outputs that are divided by `unit`. It is the same loss, divided by unit_factor().
 inline LossFunction in_unit(const LossFunction& loss, double unit) {
-  return {loss.kind, loss.delta / unit};
+  return {loss.kind, loss.delta / unit, loss.quantile};
+}
+
+/// The loss for the output with this quantile.
+inline LossFunction of_quantile(const LossFunction& loss, double quantile) {
+  return {loss.kind, loss.delta, quantile};
 }
 
 inline double unit_factor(LossKind kind, double unit) {
@@ -81,7 +101,7 @@ inline double unit_factor(LossKind kind, double unit) {
 
 /// Whether a metric can be computed for models of this task and loss.
 constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
-  return metric.task == task && (metric.losses == MetricLosses::all || loss_of(loss).link != Link::none);
+  return metric.task == task && (metric.losses == MetricLosses::all || loss_of(loss).needs_classes());
 }
 
 /// The default metric of models that are trained with a loss. Throws std::logic_error if the task is not settled.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "study/key_defaults.hpp"
 #include "study/section_checks.hpp"
 
 namespace sheaf {
@@ -19,6 +20,10 @@ void check_image(const Study& study, Problems& problems) {
 void check_cnn(const Study& study, Problems& problems) {
   const ImageShape& image = study.data.image;
   check_image(study, problems);
+  if (study.model.norm == Norm::layer && hidden_widths(study.model).empty())
+    problems.add({"model.norm", "model.hidden", "model.kind"},
+                 "model.norm = layer has no effect (there is no hidden dense layer). Set model.norm = batch, or "
+                 "model.hidden to the widths of hidden layers.");
   if (!study.model.channels) return;
   const std::size_t poolings = study.model.channels->size();
   if (poolings == 0)
@@ -44,6 +49,10 @@ void check_model(const Study& study, Problems& problems) {
         "64 32, or set model.kind = linear.");
   if (model.kind == ModelKind::cnn) check_cnn(study, problems);
   if (is_residual(model.kind)) check_image(study, problems);
+  if (model.norm == Norm::batch && study.train.batch_size == 1 && model.kind != ModelKind::linear)
+    problems.add({"model.norm", "train.batch_size"},
+                 "model.norm = batch needs batches of several rows, but train.batch_size = 1. Set train.batch_size to "
+                 "at least 2, or model.norm = layer.");
 }
 
 }  // namespace sheaf

@@ -26,7 +26,7 @@ constexpr bool is_residual(ModelKind kind) {
 }
 /// First layers of a residual network. automatic: by the image size (models/resnet_layout).
 enum class Stem { automatic, small, imagenet };
-enum class Norm { none, layer };
+enum class Norm { none, layer, batch };
 enum class Initialization { pytorch, glorot, he, zeros };
 
 struct ModelOptions {
@@ -38,7 +38,7 @@ struct ModelOptions {
   std::int64_t kernel = 3;                            ///< cnn: kernel size, odd
   Stem stem = Stem::automatic;                        ///< resnet18, resnet50
   Activation activation = Activation::relu;
-  Norm norm = Norm::none;  ///< mlp: after each hidden dense layer, before the activation
+  Norm norm = Norm::none;  ///< mlp, cnn: after each hidden dense layer, before the activation; batch: and convolution
   double dropout = 0;      ///< dropout rate after each hidden layer
   bool bias = true;
   Initialization initialization = Initialization::pytorch;

@@ -16,9 +16,6 @@ namespace {
 // Longer texts are not typing errors: they are not compared with known names, which would take time and memory.
 constexpr std::size_t longest_typo = 100;
 
-constexpr const char* no_batch_norm =
-    "Sheaf has batch normalization only in its ResNets. model.norm = layer is layer normalization, for MLPs.";
-
 std::string first_part(const std::string& key) {
   return key.substr(0, key.find('.'));
 }
@@ -155,8 +152,8 @@ const std::vector<OtherName>& other_names() {
       {"layer_norm", "model.norm", "=layer"},
       {"layernorm", "model.norm", "=layer"},
       {"layer_normalization", "model.norm", "=layer"},
-      {"batch_norm", "", no_batch_norm},
-      {"batch_normalization", "", no_batch_norm},
+      {"batch_norm", "model.norm", "=batch"},
+      {"batch_normalization", "model.norm", "=batch"},
       {"max_depth", "", "Sheaf trains neural networks, not trees."},
       {"num_leaves", "", "Sheaf trains neural networks, not trees."},
       {"min_child_weight", "", "Sheaf trains neural networks, not trees."},

@@ -29,17 +29,6 @@ bool has_ranges(const SearchOptions& search) {
                      [](const SearchedKey& key) { return key.sampling != Sampling::list; });
 }
 
-// The losses of all trials, as far as the study tells.
-std::vector<const Loss*> losses_of(const Study& study) {
-  std::vector<const Loss*> losses;
-  for (const SearchedKey& searched : study.search.keys)
-    if (searched.key == "train.loss")
-      for (const std::string& candidate : searched.candidates) losses.push_back(find_loss(candidate));
-  if (losses.empty() && study.train.loss != LossKind::automatic) losses.push_back(&loss_of(study.train.loss));
-  losses.erase(std::remove(losses.begin(), losses.end(), nullptr), losses.end());
-  return losses;
-}
-
 // Checks the searched keys of a search that needs some, and the number of trials that are drawn from them.
 void check_trials(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
@@ -173,7 +162,7 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
                                                    key, choice.name(), setting_text(study, "data.task"), key));
   for (const MetricChoice& choice : metrics)
     for (const Loss* const loss : losses_of(study))
-      if (choice.metric().losses == MetricLosses::probabilities && loss->link == Link::none)
+      if (choice.metric().losses == MetricLosses::probabilities && !loss->needs_classes())
         problems.add({key, "train.loss"},
                      fmt::format("{0} = {1} needs probabilities (with train.loss = {2}, outputs are not "
                                  "probabilities). Use a different {0}, or a different train.loss.",

@@ -19,6 +19,27 @@ bool has_no_validation(const Study& study) {
   return study.data.validation ? *study.data.validation == 0 : study.data.source == DataSource::synthetic;
 }
 
+// Checks the data of losses that are only for regression.
+void check_numbers(const Study& study, Problems& problems) {
+  if (study.data.task == Task::classification)
+    problems.add({"train.loss", "data.task"},
+                 fmt::format("{} needs numbers as targets, but data.task = classification. Set data.task = regression, "
+                             "or train.loss = cross_entropy.",
+                             assignment(study, "train.loss")));
+  else if (study.data.source == DataSource::synthetic)
+    problems.add({"train.loss", "data.source"},
+                 fmt::format("{} needs {}. Set data.file, or train.loss = mse.", assignment(study, "train.loss"),
+                             loss_of(study.train.loss).needs_counts()
+                                 ? "targets >= 0 (those of synthetic data have both signs)"
+                                 : "a data file (synthetic data have one target for each output)"));
+  for (const char* key : {"train.loss", "train.quantiles"})
+    if (loss_of(study.train.loss).has_quantiles() && is_searched(study, key))
+      problems.add({"search." + std::string(key), "train.loss"},
+                   fmt::format("search.{0} cannot be combined with the loss quantile (its trials would have different "
+                               "outputs). Set {0}, and compare several runs.",
+                               key));
+}
+
 }  // namespace
 
 // Keys whose `auto` depends on the data are settled once for all trials.
@@ -64,6 +85,7 @@ void check_train(const Study& study, Problems& problems) {
                  fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
                              "train.loss = mse.",
                              assignment(study, "train.loss")));
+  if (train.loss != LossKind::automatic && loss_of(train.loss).needs_numbers()) check_numbers(study, problems);
   if (is_searched(study, "train.label_smoothing") && has_no_validation(study))
     problems.add({"search.train.label_smoothing", "data.validation", "search.folds"},
                  "search.train.label_smoothing needs validation rows (training losses with different smoothing are not "

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
@@ -37,8 +38,9 @@ struct TrainOptions {
   std::int64_t batch_size = 32;  ///< 0: all rows in one batch
   bool shuffle = true;
   LossKind loss = LossKind::automatic;
-  double huber_delta = 1;      ///< huber: in the units of the targets
-  double label_smoothing = 0;  ///< cross_entropy: in training only
+  double huber_delta = 1;                 ///< huber: in the units of the targets
+  double label_smoothing = 0;             ///< cross_entropy: in training only
+  std::vector<double> quantiles = {0.5};  ///< quantile: ascending, one for each output
   Reduction reduction = Reduction::mean;
   ClassWeights class_weights;
   OptimizerKind optimizer = OptimizerKind::adam;
@@ -69,6 +71,11 @@ struct TrainOptions {
   double epsilon = 1e-8;
   Precision precision = Precision::float32;
 };
+
+/// The quantiles of the outputs; empty for other losses than quantile.
+inline std::vector<double> quantiles_of(const TrainOptions& train) {
+  return train.loss == LossKind::quantile ? train.quantiles : std::vector<double>();
+}
 
 inline LossFunction loss_function(const TrainOptions& train) {
   return {train.loss, train.huber_delta};

@@ -294,10 +294,13 @@ void add_model_keys(std::vector<Setting>& table) {
       .also_called({"activation_function", "nonlinearity"})
       .values_also_called(other_names_of(activation_table));
   model
-      .add("norm", &ModelOptions::norm, choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}}),
-           "mlp: normalization after each hidden dense layer, before the activation. layer: layer normalization, as "
-           "torch.nn.LayerNorm with its default options.")
-      .only_with("model.kind", {"mlp", "auto"})
+      .add("norm", &ModelOptions::norm,
+           choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}, {"batch", Norm::batch}}),
+           "mlp, cnn: normalization after each hidden dense layer, before the activation, with the default options of "
+           "PyTorch. layer: layer normalization (LayerNorm); batch: batch normalization (BatchNorm1d, BatchNorm2d), "
+           "also after each convolution; these layers have no bias. A last batch of one row leaves the running "
+           "statistics unchanged.")
+      .only_with("model.kind", {"mlp", "cnn", "auto"})
       .also_called({"norm_layer"});
   model
       .add("dropout", &ModelOptions::dropout, number(below_one_in_words, is_below_one),
@@ -353,6 +356,13 @@ void add_train_keys(std::vector<Setting>& table) {
       .add("huber_delta", &TrainOptions::huber_delta, number("number from 1e-12 to 1e12", is_delta),
            "huber: absolute error, in the units of the targets, above which the loss is linear.")
       .only_with("train.loss", {"huber"});
+  train
+      .add(
+          "quantiles", &TrainOptions::quantiles, quantile_list(),
+          "quantile: the quantiles of the target to predict, such as 0.1 0.5 0.9, one output for each. The loss is the "
+          "mean of their pinball losses.")
+      .only_with("train.loss", {"quantile"})
+      .also_called({"quantile_levels", "quantile_alpha"});
   train
       .add("label_smoothing", &TrainOptions::label_smoothing, number(below_one_in_words, is_below_one),
            "cross_entropy: share of each target that is spread evenly over all classes, as in PyTorch. Only the "

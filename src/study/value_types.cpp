@@ -104,6 +104,21 @@ std::string metrics_hint(const std::string& text) {
   return "";
 }
 
+constexpr std::size_t max_quantiles = 32;
+
+std::optional<std::vector<double>> read_quantiles(const std::string& text) {
+  static const auto quantile = number("number > 0 and < 1", [](double value) { return value > 0 && value < 1; });
+  if (text.find_first_of("\t\n\v\f\r") != std::string::npos) return std::nullopt;
+  std::vector<double> quantiles;
+  for (const std::string& word : words_of_list(text)) {
+    const auto value = quantile.read(word);
+    if (!value || (!quantiles.empty() && *value <= quantiles.back())) return std::nullopt;
+    quantiles.push_back(*value);
+  }
+  if (quantiles.empty() || quantiles.size() > max_quantiles) return std::nullopt;
+  return quantiles;
+}
+
 constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
 constexpr std::int64_t longest_time = 10LL * 365 * 86400;
 
@@ -414,6 +429,16 @@ ValueType<std::string> metric_or_loss_text() {
     return chosen ? std::optional(metric.write(*chosen)) : std::nullopt;
   };
   type.write = [](const std::string& text) { return text; };
+  return type;
+}
+
+ValueType<std::vector<double>> quantile_list() {
+  ValueType<std::vector<double>> type;
+  type.values = "numbers > 0 and < 1";
+  type.allowed =
+      fmt::format("at most {} numbers > 0 and < 1 in ascending order, separated by commas or spaces", max_quantiles);
+  type.read = read_quantiles;
+  type.write = [](const std::vector<double>& quantiles) { return fmt::format("{}", fmt::join(quantiles, " ")); };
   return type;
 }
 

@@ -78,6 +78,9 @@ ValueType<ClassWeights> class_weights();
 ValueType<std::optional<MetricChoice>> metric_or_loss();
 ValueType<std::string> metric_or_loss_text();
 
+/// Different numbers between 0 and 1 in ascending order, at most 32, separated by commas or spaces.
+ValueType<std::vector<double>> quantile_list();
+
 /// `type`, or `auto` for nullopt.
 template <class Value>
 ValueType<std::optional<Value>> or_auto(const ValueType<Value>& type) {

@@ -108,6 +108,8 @@ void IterationTraining::end_validation() {
   auto metrics = validation_metrics(context_.study);
   const std::size_t reported = metrics.size();
   if (stop_on) metrics.push_back(*stop_on);
+  const bool makes_numbers = source_.data.task == Task::regression;  // metrics of classes read logits
+  if (makes_numbers) make_predictions(trial_.train.loss, source_.data.output_count, outputs_.data(), rows.count());
   auto scores = prediction_scores(metrics, trial_.train.loss, false, outputs_, source_.data, rows);
   const auto monitored = stop_on ? std::optional(scores.back()) : std::nullopt;
   scores.resize(reported);
@@ -125,8 +127,9 @@ TrainedIteration IterationTraining::finish(double seconds) {
   trained.earlier_seconds = earlier_seconds_;
   if (trained.result.status != IterationStatus::finished) return trained;
   if (keeps_outputs()) {
-    make_predictions(trial_.train.loss, source_.data.output_count, kept_outputs_.data(),
-                     source_.split.validation_rows.count());
+    if (source_.data.task == Task::classification)
+      make_predictions(trial_.train.loss, source_.data.output_count, kept_outputs_.data(),
+                       source_.split.validation_rows.count());
     trained.predictions = std::move(kept_outputs_);
   }
   if (keeps_network()) {

@@ -22,6 +22,7 @@ with open("study.cfg", "w") as study_file:
 COMMON = ["study.cfg", "--data.normalize=standard", "--model.kind=mlp", "--model.hidden=8", "--train.epochs=3",
           "--run.device=cpu", "--run.progress=none"]
 STUDY = COMMON + [f"--data.file={DIGITS}", "--data.task=classification"]
+LONGER = [option for option in COMMON if "epochs" not in option]
 DRAWN = COMMON + ["--data.source=synthetic", "--data.task=regression"]
 METRICS = ["accuracy", "balanced_accuracy", "f1_macro", "f1_weighted", "precision_macro", "precision_weighted",
            "recall_macro", "recall_weighted", "matthews", "top_3_accuracy", "log_loss", "brier", "ece", "roc_auc", "roc_auc_weighted", "average_precision"]
@@ -187,6 +188,82 @@ for loss, delta in (("mae", 1), ("huber", 50)):
                  str(row))
     with open(f"{loss}/summary.json") as file:
         checks.check(json.load(file)["best"]["metric"] == "MAE", f"{loss}: the default metric")
+
+# The outputs of poisson are logarithms. Validations, ensembles, evaluations, predictions and saved models give counts.
+counts = numpy.random.default_rng(4).poisson(numpy.exp(values @ [0.5, -0.3, 0.2, 0] + 1))
+with h5py.File("counts.h5", "w") as file:
+    file["features"], file["targets"] = values, counts
+for engine in ("native", "torch"):
+    run(f"poisson-{engine}", "--data.file=counts.h5", "--data.validation=0.3", "--train.loss=poisson",
+        "--ensemble.members=2", "--run.models=all", "--run.metrics=mae", "--train.learning_rate=0.02",
+        "--train.epochs=10", f"--run.engine={engine}", study=LONGER)
+    with open(f"poisson-{engine}/study.cfg") as file:
+        text = file.read()
+    checks.check("task = regression" in text and "normalize_targets = none" in text, "poisson: settled keys", text)
+    ensembles, trained = table(f"poisson-{engine}", "ensembles"), table(f"poisson-{engine}", "iterations")
+    checks.check((ensembles["score"] > 0.3).all() and (trained["validation_score"] > 0.3).all() and
+                 (abs(ensembles["mae"] / trained["mae"].mean() - 1) < 0.1).all(),
+                 f"poisson {engine}: metrics of counts", f"{ensembles} {trained}")
+    one, two = (evaluate(f"poisson-{engine}/models/iteration-{number}.pt", "--data.file=counts.h5",
+                         f"--predictions=counts-{number}.h5", "--overwrite=true") for number in (0, 1))
+    both = evaluate(f"poisson-{engine}", "--data.file=counts.h5", "--predictions=counts-both.h5", "--overwrite=true")
+    means = {}
+    for number, report in ((0, one), (1, two), ("both", both)):
+        with h5py.File(f"counts-{number}.h5") as out:
+            means[number] = out["values"][:, 0].astype(float)
+        loss = (means[number] - counts * numpy.log(means[number])).mean()
+        checks.check(report["loss_kind"] == "poisson" and abs(report["loss"] / loss - 1) < 1e-6 and
+                     abs(report["mae"] / abs(means[number] - counts).mean() - 1) < 1e-6,
+                     f"poisson {engine}: evaluation of {number}", f"{report} {loss}")
+    checks.check(abs((means[0] + means[1]) / 2 / means["both"] - 1).max() < 1e-6,
+                 f"poisson {engine}: an ensemble averages counts")
+with h5py.File("negative.h5", "w") as file:
+    file["features"], file["targets"] = values, numpy.where(numpy.arange(300) == 17, -2.5, counts)
+for mode in ("memory", "streamed"):
+    result = sheaf("run", "negative.h5", "--train.loss=poisson", f"--data.mode={mode}", "--run.output=negative")
+    checks.check(result.code == 1 and "targets >= 0 (row 17 has -2.5)" in result.stderr and
+                 not os.path.exists("negative"), f"poisson: negative targets, {mode}", result.stderr)
+result = sheaf("evaluate", "poisson-native", "--data.file=counts.h5", "--loss=mse")
+checks.check(result.code == 2 and "its outputs are logarithms" in result.stderr, "poisson: another loss",
+             result.stderr)
+
+# Quantiles of one target: a column of predictions for each.
+random, quantiles = numpy.random.default_rng(5), (0.1, 0.5, 0.9)
+points = random.normal(size=(2000, 3)).astype("f4")
+with open("spread.csv", "w") as file:
+    file.write("a,b,c,y\n")
+    for point, noise in zip(points, random.normal(size=2000)):
+        file.write(",".join(f"{value:.7g}" for value in (*point, 1000 + 30 * point[0] + 10 * noise)) + "\n")
+checks.check(sheaf("import", "spread.csv", "spread.h5").code == 0, "quantile: the import")
+for name, *args in (("native", "--run.engine=native"), ("torch", "--run.engine=torch"),
+                    ("streamed", "--run.engine=native", "--data.mode=streamed"),
+                    ("ensemble", "--ensemble.members=2")):
+    run(f"quantile-{name}", "--data.file=spread.h5", "--train.loss=quantile", "--train.quantiles=0.1, 0.5, 0.9",
+        "--data.validation=0.2", "--train.epochs=20", "--train.learning_rate=0.01", "--run.models=best", *args,
+        study=LONGER)
+    report = evaluate(f"quantile-{name}", "--data.file=spread.csv")
+    result = sheaf("predict", f"quantile-{name}", "spread.csv", "spread-out.csv", "--overwrite=true")
+    rows = read_csv("spread-out.csv")
+    checks.check(result.code == 0 and list(rows[0]) == [f"y_q{q}" for q in quantiles], f"quantile {name}: the columns",
+                 f"{result.stderr} {rows[0]}")
+    values = numpy.array([[float(row[f"y_q{q}"]) for q in quantiles] for row in rows])
+    errors = numpy.array([float(row["y"]) for row in read_csv("spread.csv")])[:, None] - values
+    losses = numpy.maximum(numpy.multiply(quantiles, errors), numpy.subtract(quantiles, 1) * errors)
+    checks.check(report["loss_kind"] == "quantile" and abs(report["loss"] / losses.mean() - 1) < 1e-4,
+                 f"quantile {name}: the loss", f"{report} {losses.mean()}")
+    below = (errors < 0).mean(axis=0)
+    checks.check(abs(below - quantiles).max() < 0.1, f"quantile {name}: rows below each quantile", str(below))
+    row = read_csv(f"quantile-{name}/results.csv")[0]
+    checks.check(abs(float(row["validation_loss"]) / losses.mean() - 1) < 0.3, f"quantile {name}: units", str(row))
+for case, reason, *args in (
+        ("several targets", "needs one target column", "--data.file=values.h5"),
+        ("classes", "needs numbers as targets", "--data.file=spread.h5", "--data.task=classification")):
+    result = sheaf("run", *COMMON, "--train.loss=quantile", "--run.output=refused", *args)
+    checks.check(result.code != 0 and reason in result.stderr, f"quantile: {case}", result.stderr)
+result = sheaf("evaluate", "quantile-native", "--data.file=spread.csv", "--loss=mse")
+checks.check(result.code == 2 and "it was trained with quantile" in result.stderr, "quantile: another loss",
+             result.stderr)
+values = numpy.random.default_rng(3).normal(size=(300, 4)).astype("f4")
 
 # Every metric ranks a search in its direction, and evaluations have all of them, with the same bits on two ranks.
 with h5py.File("classes.h5", "w") as file:

@@ -101,6 +101,27 @@ def check_training(module, name, drops, norms, steps=30):
     check(all(torch.equal(old, new) for old, new in zip(buffers, module.buffers())),
           f"{name}: evaluation mode changes no buffer")
 
+def check_counts(folder):
+    """A model trained with poisson returns the exponentials of its outputs, as sheaf predicts."""
+    generator = numpy.random.default_rng(2)
+    rows = generator.normal(size=(400, 3)).astype("f4")
+    with h5py.File(folder / "counts.h5", "w") as file:
+        file["features"], file["targets"] = rows, generator.poisson(numpy.exp(rows[:, 0] + 1))
+    for engine in ("native", "torch"):
+        done = run(folder, "run", "counts.h5", f"--run.output=counts-{engine}", f"--run.engine={engine}",
+                   "--run.device=cpu", "--train.loss=poisson", "--train.epochs=3", "--run.models=all")
+        check(done.returncode == 0, f"counts, {engine}: trained", done.stderr)
+        model = f"counts-{engine}/models/iteration-0.pt"
+        for predictor in ("native", "torch"):
+            done = run(folder, "evaluate", model, "--data.file=counts.h5", "--predictions=c.h5", "--overwrite=true",
+                       f"--run.engine={predictor}", "--run.device=cpu")
+            with h5py.File(folder / "c.h5") as file:
+                ours = file["values"][:]
+            theirs = torch.jit.load(str(folder / model))(torch.from_numpy(rows)).detach().numpy()
+            check(abs(ours / theirs - 1).max() < 1e-5 and theirs.min() > 0 and theirs.max() > 2,
+                  f"counts, {engine}, evaluated by {predictor}", done.stderr)
+
+
 def check_offsets(folder):
     """Features and targets with offsets up to 1e9 times their spread: Sheaf's predictions and scores, and those of the
     module of the file, equal those of the same network in float64."""
@@ -211,6 +232,8 @@ with tempfile.TemporaryDirectory() as name:
     networks = {"linear": {"kind": "linear"}, "no-bias": {"kind": "mlp", "hidden": 33, "bias": "false"},
                 "wide": {"kind": "mlp", "hidden": "200 70"},
                 "norm": {"kind": "mlp", "hidden": "70 12 3", "norm": "layer", "activation": "silu", "dropout": 0.2},
+                "batch-norm": {"kind": "mlp", "hidden": "70 12", "norm": "batch", "activation": "silu", "dropout": 0.2},
+                "cnn-norm": {"kind": "cnn", "channels": "4 8", "hidden": 16, "norm": "batch"},
                 "cnn": {"kind": "cnn", "channels": "4 8", "hidden": 16}}
     networks.update({name: {"kind": "mlp", "hidden": "20 12", "activation": name, "dropout": 0.2}
                      for name in ("tanh", "sigmoid", "gelu", "silu", "leaky_relu", "elu", "selu", "mish")})
@@ -219,7 +242,7 @@ with tempfile.TemporaryDirectory() as name:
     networks["resnet18"] = {"kind": "resnet18"}
     networks["torchscript"] = {"kind": f"torchscript:{folder / 'normed.pt'}"}
     for name, model in networks.items():
-        image = {"image": "1x8x8"} if name in ("cnn", "resnet18") else {}
+        image = {"image": "1x8x8"} if name in ("cnn", "cnn-norm", "resnet18") else {}
         if name == "resnet18":
             image["validation"] = 0.8  # trains on few rows
         (folder / "study.cfg").write_text(study_text({**study, "study": {"name": name}, "model": model,
@@ -227,7 +250,7 @@ with tempfile.TemporaryDirectory() as name:
         done = run(folder, "run", "study.cfg")
         check(done.returncode == 0, f"{name}: the run succeeds", done.stderr)
         path = f"runs/{name}/models/iteration-0.pt"
-        has_native_engine = name not in ("cnn", "resnet18", "torchscript")
+        has_native_engine = name not in ("cnn", "cnn-norm", "resnet18", "torchscript")
         module = torch.jit.load(str(folder / path))
         theirs = module(features.float()).softmax(1)
         report = compare(folder, path, theirs, name)
@@ -236,11 +259,12 @@ with tempfile.TemporaryDirectory() as name:
         if has_native_engine:
             check(re.search("^engine +native$", report, re.M), f"{name}: native engine", report)
             compare(folder, path, theirs, f"{name}, evaluated by LibTorch", "--run.engine=torch")
-        if name == "cnn":
+        if name in ("cnn", "cnn-norm"):
             check(module(features.view(-1, 1, 8, 8)[:3]).shape == (3, 10), "an exported cnn accepts images")
         # Without optimization: the TorchScript compiler of Debian 13 hangs on the gradient of an MLP.
         with torch.jit.optimized_execution(False):
-            check_training(module, name, "dropout" in model, name in ("resnet18", "torchscript"),
+            check_training(module, name, "dropout" in model,
+                           name in ("batch-norm", "cnn-norm", "resnet18", "torchscript"),
                            10 if name == "resnet18" else 30)
 
     scripted = Scripted()
@@ -259,6 +283,7 @@ with tempfile.TemporaryDirectory() as name:
     refused(folder, torch.nn.Linear(60, 10), "cannot be multiplied")
     refused(folder, torch.nn.Linear(64, 7), "labels are 0 to 6")
     refused(folder, torch.nn.Linear(64, 1), "a classifier needs one output per class")
+    check_counts(folder)
     check_offsets(folder)
     check_dropout(folder)
 sys.exit(1 if failures else 0)

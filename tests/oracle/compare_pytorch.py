@@ -28,9 +28,13 @@ TOLERANCE = {
     "torch": {"float32": 1e-5, "float64": 1e-10},
     "native": {"float32": 1e-5, "float64": 1e-10},
 }
+# Before a batch norm, the gradient of a weight is zero but for rounding if its feature is constant in a batch. Adaptive
+# optimizers make full steps of it.
+NOISE_TOLERANCE = 5e-3
 EPOCHS, BATCH = 3, 32
 HUBER_DELTA = 0.7
 SMOOTHING = 0.1
+QUANTILES = (0.1, 0.5, 0.9)
 
 MODELS = {
     "linear": {"kind": "linear"},
@@ -44,6 +48,8 @@ MODELS = {
     "selu": {"kind": "mlp", "hidden": "24", "activation": "selu"},
     "mish": {"kind": "mlp", "hidden": "24", "activation": "mish"},
     "norm": {"kind": "mlp", "hidden": "32 7", "activation": "tanh", "norm": "layer"},
+    "batch_norm": {"kind": "mlp", "hidden": "32 7", "activation": "tanh", "norm": "batch"},
+    "cnn_norm": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "tanh", "norm": "batch"},
     "cnn": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "relu"},
 }
 # Name: keys, and learning rates for reduction = mean and sum.
@@ -83,7 +89,7 @@ ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn
 
 
 def make_data(digits, folder):
-    """Writes 300 digits and a noisy linear relation of 300 rows as files with sample weights. Returns {task: (features,
+    """Writes 300 digits and a noisy linear relation, counts and copies of one target of 300 rows each as files with sample weights. Returns {task: (features,
     targets, path, weights)}."""
     with h5py.File(digits) as file:
         data = {"classification": (file["features"][:300].astype("f4"), file["targets"][:300].astype("i8"))}
@@ -91,6 +97,10 @@ def make_data(digits, folder):
     features = random.normal(3, 2, (300, 12)).astype("f4")
     targets = features @ random.normal(0, 0.3, (12, 2)) + random.normal(0, 0.1, (300, 2))
     data["regression"] = (features, targets.astype("f4"))
+    # counts, whose logarithms depend on the features
+    means = numpy.exp(0.3 * (features - 3) @ random.normal(0, 0.5, (12, 2)))
+    data["counts"] = (features, random.poisson(means).astype("f4"))
+    data["quantile"] = (features, numpy.repeat(data["regression"][1][:, :1], len(QUANTILES), axis=1))
     for task, (features, targets) in data.items():
         path = folder / f"{task}.h5"
         with h5py.File(path, "w") as file:
@@ -105,30 +115,33 @@ def make_studies(data):
     """Returns {name: sections}. Each study searches over losses, weight decays and precisions."""
     studies = {}
     for task, model, optimizer, reduction in itertools.product(data, MODELS, OPTIMIZERS, ("mean", "sum")):
-        if task == "regression" and model not in ("linear", "tanh"):
+        if task != "classification" and model not in ("linear", "tanh"):
             continue
         keys, mean_rate, sum_rate = OPTIMIZERS[optimizer]
-        regression = task == "regression"
+        regression = task != "classification"
+        losses = {"classification": "mse, cross_entropy, bce", "regression": "mse, mae, huber", "counts": "mse, poisson",
+                  "quantile": None}
         studies[f"{task}-{model}-{optimizer}-{reduction}"] = {
             "data": {
                 "file": data[task][2],
-                "task": task,
+                "task": "regression" if regression else task,
                 "normalize": "minmax" if regression else "standard",
                 "validation": 0.2,
-                **({"image": "1x8x8"} if model == "cnn" else {}),
+                **({"image": "1x8x8"} if MODELS[model]["kind"] == "cnn" else {}),
             },
             "model": MODELS[model],
             "train": {
                 "epochs": EPOCHS,
                 "batch_size": BATCH,
                 "reduction": reduction,
-                **({"huber_delta": HUBER_DELTA} if regression else {}),
+                **({"huber_delta": HUBER_DELTA} if task == "regression" else {}),
+                **({"loss": "quantile", "quantiles": ", ".join(map(str, QUANTILES))} if task == "quantile" else {}),
                 "learning_rate": mean_rate if reduction == "mean" else sum_rate,
                 **keys,
             },
             "search": {
                 "method": "grid",
-                "train.loss": "mse, mae, huber" if regression else "mse, cross_entropy, bce",
+                **({"train.loss": losses[task]} if losses[task] else {}),
                 "train.weight_decay": "0, 0.02",
                 "train.precision": "float32, float64",
             },
@@ -160,20 +173,23 @@ def make_studies(data):
 
 def make_network(model, features, outputs):
     bias = model.get("bias") != "false"
+    hidden_bias = bias and model.get("norm") != "batch"
     activation = ACTIVATIONS[model.get("activation", "relu")]
     layers, width = [], features
     if model["kind"] == "cnn":
         layers.append(torch.nn.Unflatten(1, (1, 8, 8)))
         channels = 1
         for more in map(int, model["channels"].split()):
-            layers += [torch.nn.Conv2d(channels, more, 3, padding="same", bias=bias), activation(),
+            norm = [torch.nn.BatchNorm2d(more)] if model.get("norm") == "batch" else []
+            layers += [torch.nn.Conv2d(channels, more, 3, padding="same", bias=hidden_bias), *norm, activation(),
                        torch.nn.MaxPool2d(2)]
             channels = more
         layers.append(torch.nn.Flatten())
         width = channels * 2 * 2
     for hidden in map(int, model.get("hidden", "").split()):
-        norm = [torch.nn.LayerNorm(hidden)] if model.get("norm") == "layer" else []
-        layers += [torch.nn.Linear(width, hidden, bias=bias), *norm, activation()]
+        norm = {"layer": [torch.nn.LayerNorm(hidden)], "batch": [torch.nn.BatchNorm1d(hidden)]}.get(
+            model.get("norm"), [])
+        layers += [torch.nn.Linear(width, hidden, bias=hidden_bias), *norm, activation()]
         width = hidden
     return torch.nn.Sequential(*layers, torch.nn.Linear(width, outputs, bias=bias))
 
@@ -242,6 +258,14 @@ def make_plain_loss(name, reduction, classes, smoothing):
         return torch.nn.CrossEntropyLoss(reduction=reduction, label_smoothing=smoothing)
     if name == "huber":
         return torch.nn.HuberLoss(reduction=reduction, delta=HUBER_DELTA)
+    if name == "quantile":
+        def pinball(outputs, targets):
+            quantiles, errors = torch.tensor(QUANTILES, dtype=outputs.dtype), targets - outputs
+            losses = torch.maximum(quantiles * errors, (quantiles - 1) * errors)
+            return losses if reduction == "none" else getattr(losses, reduction)()
+        return pinball
+    if name == "poisson":
+        return torch.nn.PoissonNLLLoss(log_input=True, full=False, reduction=reduction)
     plain = {"mse": torch.nn.MSELoss, "mae": torch.nn.L1Loss,
              "bce": torch.nn.BCEWithLogitsLoss}[name](reduction=reduction)
     if not classes:
@@ -268,7 +292,7 @@ def load_weights(entry, network):
 
 def train_again(entry, sections, data):
     """Returns (final loss, validation loss) of the same training with PyTorch."""
-    found = data[sections["data"]["task"]]
+    found = next(one for one in data.values() if one[2] == sections["data"]["file"])
     labelled = found[1].dtype.kind == "i"
     network = make_network(sections["model"], found[0].shape[1], 10 if labelled else found[1].shape[1])
     network.to(getattr(torch, entry["values"]["train.precision"]))
@@ -344,8 +368,10 @@ def compare(entry, expected, worst):
     failures = []
     for kind, ours, theirs in zip(("final", "validation"), (entry["final_loss"], entry["validation_loss"]), expected):
         difference = abs(ours - theirs) / abs(theirs)
-        worst[engine, precision] = max(worst.get((engine, precision), 0.0), difference)
-        if not difference <= TOLERANCE[engine][precision]:
+        noisy = precision == "float32" and "-batch_norm-" in entry["study"]
+        kind_of = engine, "batch norm, " + precision if noisy else precision
+        worst[kind_of] = max(worst.get(kind_of, 0.0), difference)
+        if not difference <= (NOISE_TOLERANCE if noisy else TOLERANCE[engine][precision]):
             failures.append(f"{engine}: {entry['study']} {entry['values']}: {kind} loss {ours} instead of {theirs}")
     return failures
 
@@ -361,7 +387,7 @@ def main():
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
         # weighted, with class weights, smoothed, with a schedule, with clipping or with rules for the weights
         changed = 8 * (3 + len(SCHEDULES) + len(CLIPPINGS) + len(WEIGHT_RULES))
-        counts = {"torch": (192 + 32 + changed) * 12, "native": (176 + 32 + changed) * 12}
+        counts = {"torch": (224 + 32 + changed) * 12 + 32 * 12, "native": (192 + 32 + changed) * 12 + 32 * 12}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():
             assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)

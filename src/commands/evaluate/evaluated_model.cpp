@@ -15,6 +15,7 @@
 #include "core/text.hpp"
 #include "data/file_schema.hpp"
 #include "data/import/import_files.hpp"
+#include "data/stored_offsets.hpp"
 #include "engines/model_opening.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "models/predictions.hpp"
@@ -86,13 +87,15 @@ void check_targets(const EvaluationRequest& request, const TargetsInfo& targets,
   require(!targets.texts || scoring.task == Task::classification,
           fmt::format("The {} contains text, but model '{}' predicts numbers. Use data that match the model.",
                       targets.text, request.model));
-  const std::int64_t expected = scoring.task == Task::classification ? 1 : scoring.output_count;
+  const bool has_one = scoring.task == Task::classification || !scoring.quantiles.empty();
+  const std::int64_t expected = has_one ? 1 : scoring.output_count;
   const bool may_be_classes = !request.task && scoring.task == Task::regression && targets.columns() == 1;
   const bool may_be_one_hot = scoring.task == Task::classification && targets.columns() == scoring.output_count;
   require(targets.columns() == expected || may_be_one_hot,
           fmt::format("The {} {} does not fit model '{}' ({}). Use data that match the model{}.", targets.text,
                       shape_text(targets.shape), request.model,
                       scoring.task == Task::classification ? "a classifier needs one label per row"
+                      : has_one                            ? "it predicts quantiles of one target"
                                                            : fmt::format("it has {} outputs", expected),
                       may_be_classes ? ", or set --data.task=classification if the targets are class numbers" : ""));
 }
@@ -199,6 +202,22 @@ void require_same_files(const EvaluationRequest& request, const Communicator& wo
   });
 }
 
+// Throws UsageError if the outputs of the model are predictions of its own loss only.
+void require_same_link(const EvaluationRequest& request, const OpenedModel& model, const Loss& loss) {
+  if (!model.trained && loss.has_quantiles())
+    throw UsageError(fmt::format("--loss = {} does not fit model '{}' (its quantiles are not known). Leave it out.",
+                                 loss.name, request.model));
+  if (!model.trained) return;
+  const Loss& own = loss_of(model.trained->description.loss.kind);
+  if (own.has_quantiles() != loss.has_quantiles())
+    throw UsageError(fmt::format("--loss = {} does not fit model '{}' (it was trained with {}). Leave it out.",
+                                 loss.name, request.model, own.name));
+  if (own.needs_counts() != loss.needs_counts())
+    throw UsageError(fmt::format("--loss = {} does not fit model '{}' (it was trained with {}, and {}). Leave it out.",
+                                 loss.name, request.model, own.name,
+                                 own.needs_counts() ? "its outputs are logarithms" : "its outputs are not logarithms"));
+}
+
 // Chooses task, loss and outputs, and checks them against the request.
 Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
   const auto& models = evaluated.models;
@@ -206,6 +225,7 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
   Scoring scoring;
   scoring.task = task_of(request, models.front(), rows);
   scoring.loss = choose_loss(request, models.front(), scoring.task);
+  if (models.front().trained) scoring.quantiles = models.front().trained->description.quantiles;
   scoring.probabilities = models.size() > 1;
   scoring.output_count = find_output_count(models.front(), rows.row_shape());
   for (const auto& model : models)
@@ -213,11 +233,16 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
             fmt::format("Models '{}' and '{}' have different numbers of outputs (they are not an ensemble). Evaluate "
                         "them one by one.",
                         models.front().path, model.path));
-  if (scoring.task == Task::regression && scoring.link() != Link::none)
+  const Loss& loss = loss_of(scoring.loss.kind);
+  if (scoring.task == Task::regression && loss.needs_classes())
     throw UsageError(
         fmt::format("--loss = {} requires classes (the task is regression). Set --data.task=classification "
                     "or --loss=mse.",
-                    loss_of(scoring.loss.kind).name));
+                    loss.name));
+  if (scoring.task == Task::classification && loss.needs_numbers())
+    throw UsageError(
+        fmt::format("--loss = {} requires numbers as targets (the task is classification). Leave it out.", loss.name));
+  require_same_link(request, models.front(), loss);
   if (request.data.classes != 0 && request.data.classes != scoring.output_count)
     throw RunError(fmt::format("data.classes = {} does not fit model '{}' (it has {} outputs). Leave it out.",
                                request.data.classes, request.model, scoring.output_count));
@@ -294,11 +319,12 @@ void choose_metrics(const EvaluationRequest& request, EvaluatedModel& evaluated)
 
 // Chooses the offsets of targets and outputs: those of the models, otherwise those of the targets. Local.
 void choose_target_offsets(EvaluatedModel& evaluated) {
-  if (evaluated.scoring.task != Task::regression) return;
+  if (evaluated.scoring.task != Task::regression || evaluated.scoring.link() != Link::none) return;
   evaluated.target_offsets = evaluated.description().target_offsets;
   if (!evaluated.target_offsets.empty() || evaluated.rows->targets() == nullptr) return;
   evaluated.target_offsets = evaluated.rows->find_target_offsets();
-  for (OpenedModel& model : evaluated.models) model.output_offsets = evaluated.target_offsets;
+  for (OpenedModel& model : evaluated.models)
+    model.output_offsets = repeated_offsets(evaluated.target_offsets, evaluated.scoring.output_count);
 }
 
 }  // namespace
@@ -346,7 +372,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
     choose_positive(request, evaluated);
     choose_metrics(request, evaluated);
     choose_target_offsets(evaluated);
-    evaluated.scoring.target_offsets = evaluated.target_offsets;
+    evaluated.scoring.target_offsets = repeated_offsets(evaluated.target_offsets, evaluated.scoring.output_count);
     evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;
     if (evaluated.rows->targets() == nullptr && request.predictions.empty())
       throw UsageError(fmt::format(
@@ -359,7 +385,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
 
 bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
   return request.outputs == OutputKind::automatic && !evaluated.models.front().trained &&
-         evaluated.predicts_classes() && evaluated.scoring.link() != Link::none;
+         evaluated.predicts_classes() && loss_of(evaluated.scoring.loss.kind).needs_classes();
 }
 
 bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device) {

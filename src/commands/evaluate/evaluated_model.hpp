@@ -34,7 +34,9 @@ struct EvaluatedModel {
   const DataDescription& description() const;
   /// [outputs]; empty if they are not known, for example for a model that was not written by sheaf.
   std::vector<std::string> class_names() const;
-  ReaderOptions reader_options() const { return {scoring.task, scoring.output_count, target_offsets}; }
+  /// Of the targets of a row: one for all quantiles, otherwise one for each output.
+  std::int64_t target_columns() const { return scoring.quantiles.empty() ? scoring.output_count : 1; }
+  ReaderOptions reader_options() const { return {scoring.task, target_columns(), target_offsets}; }
 };
 
 /// Whether --outputs = auto has to find out if a model gives probabilities. Pure.

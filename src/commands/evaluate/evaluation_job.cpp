@@ -191,9 +191,13 @@ PredictionContents contents_of(const EvaluatedModel& evaluated, const Evaluation
   contents.is_classification = evaluated.predicts_classes();
   contents.class_names = evaluated.class_names();
   const auto& target_names = evaluated.description().target_names;
-  if (!contents.is_classification && static_cast<std::int64_t>(target_names.size()) == contents.outputs)
+  if (!contents.is_classification && static_cast<std::int64_t>(target_names.size()) == contents.outputs &&
+      evaluated.scoring.quantiles.empty())
     contents.target_names = target_names;
-  contents.offsets = evaluated.target_offsets;
+  for (const double quantile : evaluated.scoring.quantiles)
+    contents.target_names.push_back(
+        fmt::format("{}_q{}", target_names.size() == 1 ? target_names.front() : "prediction", quantile));
+  contents.offsets = evaluated.scoring.target_offsets;
   contents.ids = evaluated.ids;
   contents.model = request.model;
   contents.data = request.data.file;

@@ -102,6 +102,8 @@ void EvaluationLane::predict(Predictor& predictor, std::int64_t first, std::int6
     return predictor.predict(reader_->features() + first * evaluated_.rows->feature_count(), count, outputs_.data());
   };
   if (!predicts() && reader_->fill_empty_cells()) static_cast<void>(predicts());
+  if (!evaluated_.predicts_classes())
+    make_predictions(evaluated_.scoring.loss.kind, evaluated_.scoring.output_count, outputs_.data(), count);
   const bool all_finite =
       std::all_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isfinite(output); });
   require(all_finite || !evaluated_.models.front().trained, [&] {
@@ -129,7 +131,8 @@ void EvaluationLane::average_members(std::int64_t first, std::int64_t count) {
   sums_.assign(outputs_.size(), 0.0);
   for (const auto& predictor : predictors_) {
     predict(*predictor, first, count);
-    make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), count);
+    if (evaluated_.predicts_classes())
+      make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), count);
     for (std::size_t index = 0; index < sums_.size(); ++index) sums_[index] += double{outputs_[index]};
   }
   const auto members = static_cast<double>(predictors_.size());
@@ -137,9 +140,20 @@ void EvaluationLane::average_members(std::int64_t first, std::int64_t count) {
     outputs_[index] = static_cast<float>(sums_[index] / members);
 }
 
+// The targets [count, outputs] of the rows from `first` on.
+const float* EvaluationLane::targets_of(std::int64_t first, std::int64_t count) {
+  const std::int64_t columns = evaluated_.target_columns(), outputs = evaluated_.scoring.output_count;
+  const float* const targets = reader_->targets() + first * columns;
+  if (columns == outputs) return targets;
+  repeated_targets_.clear();
+  for (std::int64_t row = 0; row < count; ++row)
+    repeated_targets_.insert(repeated_targets_.end(), static_cast<std::size_t>(outputs), targets[row]);
+  return repeated_targets_.data();
+}
+
 void EvaluationLane::add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count) {
   const bool classes = evaluated_.predicts_classes();
-  const float* const targets = classes ? nullptr : reader_->targets() + first * evaluated_.scoring.output_count;
+  const float* const targets = classes ? nullptr : targets_of(first, count);
   const std::int64_t* const labels = classes ? reader_->labels() + first : nullptr;
   const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, targets};
   sums.add(rows);

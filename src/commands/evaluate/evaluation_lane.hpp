@@ -62,6 +62,7 @@ class EvaluationLane {
   void average_members(std::int64_t first, std::int64_t count);
 
   void add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count);
+  const float* targets_of(std::int64_t first, std::int64_t count);
 
   const EvaluatedModel& evaluated_;
   const PredictionFile* predictions_;
@@ -71,8 +72,9 @@ class EvaluationLane {
   std::int64_t batches_at_once_ = 1;
   std::int64_t rows_at_once_ = 1;
   std::vector<float> outputs_;
-  std::vector<double> sums_;          // of the members' predictions
-  std::vector<std::int64_t> labels_;  // predicted
+  std::vector<float> repeated_targets_;  // of quantiles
+  std::vector<double> sums_;             // of the members' predictions
+  std::vector<std::int64_t> labels_;     // predicted
 };
 
 }  // namespace sheaf

@@ -10,10 +10,6 @@
 
 namespace sheaf {
 
-/// PyTorch's defaults.
-inline constexpr double batch_norm_epsilon = 1e-5;
-inline constexpr double batch_norm_momentum = 0.1;
-
 /// The shape of a layer's weight tensor.
 std::vector<std::int64_t> weight_sizes(const Layer& layer);
 

@@ -70,6 +70,14 @@ torch::Tensor huber_loss(double delta, const torch::Tensor& outputs, const torch
                  reduction);
 }
 
+// The gradient of an output that equals its target is that of a smaller one.
+torch::Tensor pinball_losses(const std::vector<double>& quantiles, const torch::Tensor& outputs,
+                             const torch::Tensor& targets) {
+  const torch::Tensor of_outputs = torch::tensor(quantiles, torch::kFloat64).to(outputs.options());
+  const torch::Tensor errors = targets - outputs;
+  return errors * torch::where(errors < 0, of_outputs - 1, of_outputs);
+}
+
 torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
                            at::Reduction::Reduction reduction, const torch::Tensor& unit) {
   switch (train.loss) {
@@ -83,6 +91,12 @@ torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outpu
       return torch::l1_loss(outputs, targets, reduction);
     case LossKind::huber:
       return huber_loss(train.huber_delta, outputs, targets, reduction, unit);
+    case LossKind::poisson: {
+      constexpr bool log_input = true, full = false;
+      return torch::poisson_nll_loss(outputs, targets, log_input, full, 0, reduction);
+    }
+    case LossKind::quantile:
+      return reduced(pinball_losses(train.quantiles, outputs, targets), reduction);
     case LossKind::automatic:
       break;
   }

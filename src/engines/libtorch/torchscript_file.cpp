@@ -102,14 +102,15 @@ struct ModuleParts {
   bool clips = false;           // scaled features
   bool offsets = false;         // subtracts offsets from features
   bool target_offsets = false;  // adds offsets to outputs
+  bool exponential = false;     // outputs are logarithms
 
-  bool any_offsets() const { return offsets || target_offsets; }
+  bool has_outer_steps() const { return offsets || target_offsets || exponential; }
 };
 
-// The function that computes the outputs. With offsets, features and outputs are without them.
+// The function that computes the outputs, without the outer steps if there are some.
 std::string network_source(const ModuleParts& parts, const std::string& statements) {
   return fmt::format("def {}(self, features: Tensor) -> Tensor:\n",
-                     parts.any_offsets() ? relative_forward_name : "forward") +
+                     parts.has_outer_steps() ? relative_forward_name : "forward") +
          image_check(parts.image) +
          (parts.fills ? "  values = torch.flatten(features, 1).to(self.scale)\n"
                         "  values = torch.where(torch.isnan(values), self.fill, values)\n"
@@ -122,12 +123,13 @@ std::string network_source(const ModuleParts& parts, const std::string& statemen
          statements + "  return values\n";
 }
 
-// The function that subtracts offsets before the network and adds them after it, in double.
-std::string offset_source(const ModuleParts& parts) {
+// The function that subtracts offsets before the network, in double, and makes predictions of its outputs.
+std::string outer_source(const ModuleParts& parts) {
   return std::string("def forward(self, features: Tensor) -> Tensor:\n") +
          (parts.offsets ? "  features = (torch.flatten(features, 1).to(self.offset) - self.offset).to(self.scale)\n"
                         : "") +
          fmt::format("  values = self.{}(features)\n", relative_forward_name) +
+         (parts.exponential ? "  values = torch.exp(values)\n" : "") +
          (parts.target_offsets ? "  values = values.to(self.target_offset) + self.target_offset\n" : "") +
          "  return values\n";
 }
@@ -187,8 +189,9 @@ std::string torchscript_file_bytes(const SavedModel& trained) {
     module.register_buffer("scale", scaled ? copy_of(scaling.scale.data(), {features}) : torch::ones({features}));
     const std::vector<double> offsets = feature_offsets(description.data.columns);
     const std::vector<double>& target_offsets = description.data.target_offsets;
-    ModuleParts parts{description.shape.image, !scaling.fill.empty(), !scaling.clip.empty(), !offsets.empty(),
-                      !target_offsets.empty()};
+    ModuleParts parts{description.shape.image, !scaling.fill.empty(),
+                      !scaling.clip.empty(),   !offsets.empty(),
+                      !target_offsets.empty(), loss_of(description.loss.kind).link == Link::exponential};
     if (parts.clips) module.register_buffer("clip", copy_of(scaling.clip.data(), {features}));
     if (parts.fills) module.register_buffer("fill", copy_of(scaling.fill.data(), {features}));
     if (parts.offsets) module.register_buffer("offset", torch::tensor(offsets, torch::kFloat64));
@@ -203,7 +206,7 @@ std::string torchscript_file_bytes(const SavedModel& trained) {
       statements = module_source(description.shape.image);
     }
     module.define(network_source(parts, statements));
-    if (parts.any_offsets()) module.define(offset_source(parts));
+    if (parts.has_outer_steps()) module.define(outer_source(parts));
     std::ostringstream bytes;
     module.save(bytes, {{saved_model_record_name, saved_model_record(trained)}});
     return bytes.str();

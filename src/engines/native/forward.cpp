@@ -2,11 +2,13 @@
 #include "engines/native/forward.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
 #include "data/feature_scaling.hpp"
 #include "engines/native/layers/activation_layer.hpp"
+#include "engines/native/layers/batch_norm.hpp"
 #include "engines/native/layers/dense_panels.hpp"
 #include "engines/native/layers/layer_norm.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
@@ -38,8 +40,8 @@ bool changes_features(const FeatureScaling& scaling) {
 
 }  // namespace
 
-NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activation,
-                             const std::vector<float>& parameters, const FeatureScaling& scaling)
+NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activation, const NetworkState& network,
+                             const FeatureScaling& scaling)
     : feature_count_(layers.front().inputs),
       scaling_(changes_features(scaling) ? scaling : FeatureScaling{}),
       tile_(tile_rows(layers, row_kernels().rows_at_once)) {
@@ -50,7 +52,8 @@ NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activa
   arena_ = Arena(sizes.bytes());
   ArenaLayout arrays(arena_.data());
   lay_out(arrays);
-  parameters_.load(chain_, parameters);
+  parameters_.load(chain_, network.parameters);
+  load_statistics(network.buffers);
 }
 
 void NativeForward::add_layers(const std::vector<Layer>& layers, Activation activation) {
@@ -58,7 +61,7 @@ void NativeForward::add_layers(const std::vector<Layer>& layers, Activation acti
   options.activation = activation;
   values_.reserve(layers.size());  // layers have references to its elements
   for (std::size_t index = 0; index < layers.size(); ++index) {
-    shift_ = layers[index].kind == Layer::Kind::layer_norm ? add_norm(shift_) : add_dense(layers[index]);
+    shift_ = layers[index].is_norm() ? add_norm(layers[index], shift_) : add_dense(layers[index]);
     if (!layers[index].activated) continue;
     auto activated = std::make_unique<ActivationLayer<float>>(index, values_.back(), shift_, parameters_, scratch_);
     activated->set_options(options);
@@ -78,15 +81,33 @@ ShiftOffset NativeForward::add_dense(const Layer& layer) {
 }
 
 // Returns its own shift.
-ShiftOffset NativeForward::add_norm(ShiftOffset bias) {
+ShiftOffset NativeForward::add_norm(const Layer& layer, ShiftOffset bias) {
+  if (layer.kind == Layer::Kind::batch_norm) {
+    auto norm = std::make_unique<BatchNorm<float>>(values_.back(), parameters_);
+    const ShiftOffset shift = norm->shift();
+    batch_norms_.push_back(norm.get());
+    chain_.push_back(std::move(norm));
+    return shift;
+  }
   auto norm = std::make_unique<LayerNorm<float>>(values_.back(), bias, parameters_, scratch_);
   const ShiftOffset shift = norm->shift();
   chain_.push_back(std::move(norm));
   return shift;
 }
 
+void NativeForward::load_statistics(const std::vector<double>& buffers) {
+  const double* from = buffers.data();
+  for (const auto& layer : chain_)
+    layer->for_each_buffer([&](const Buffer<float>& buffer) {
+      std::transform(from, from + buffer.count, buffer.values, [](double value) { return static_cast<float>(value); });
+      from += buffer.count;
+    });
+  assert(from == buffers.data() + buffers.size());
+}
+
 void NativeForward::lay_out(ArenaLayout& arena) {
   parameters_.lay_out(arena, false);
+  for (BatchNorm<float>* norm : batch_norms_) norm->lay_out_statistics(arena);
   scaled_ = arena.take<float>(tile_ * feature_count_);
   std::int64_t widest = 0;
   for (const LayerValues<float>& values : values_) widest = std::max(widest, values.cut.total_columns());

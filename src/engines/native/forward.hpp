@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "data/splits.hpp"
+#include "engines/native/layers/batch_norm.hpp"
 #include "engines/native/layers/layer_values.hpp"
 #include "engines/native/layers/native_layer.hpp"
 #include "engines/native/layers/scratch.hpp"
 #include "models/network_layout.hpp"
+#include "models/network_state.hpp"
 #include "study/model_options.hpp"
 
 namespace sheaf {
@@ -20,9 +22,8 @@ namespace sheaf {
 /// threads.
 class NativeForward {
  public:
-  /// layers_refusal() has no value for `layers`; `parameters` is the flat list of their parameters, in the order of
-  /// initial_weights().
-  NativeForward(const std::vector<Layer>& layers, Activation activation, const std::vector<float>& parameters,
+  /// layers_refusal() has no value for `layers`; `network` has their parameters and buffers.
+  NativeForward(const std::vector<Layer>& layers, Activation activation, const NetworkState& network,
                 const FeatureScaling& scaling);
   NativeForward(const NativeForward&) = delete;
   NativeForward& operator=(const NativeForward&) = delete;
@@ -34,7 +35,8 @@ class NativeForward {
  private:
   void add_layers(const std::vector<Layer>& layers, Activation activation);
   ShiftOffset add_dense(const Layer& layer);
-  ShiftOffset add_norm(ShiftOffset bias);
+  ShiftOffset add_norm(const Layer& layer, ShiftOffset bias);
+  void load_statistics(const std::vector<double>& buffers);
   void lay_out(ArenaLayout& arena);
   Prefetch tile_after(const float* features, std::int64_t done, std::int64_t count) const;
   const float* tile_features(const float* features, std::int64_t count);
@@ -49,8 +51,9 @@ class NativeForward {
   std::vector<std::unique_ptr<ForwardLayer<float>>> chain_;
   ShiftOffset shift_;  // of the outputs
   Arena arena_;
-  float* scaled_ = nullptr;                 // [tile, features]
-  float* buffers_[2] = {nullptr, nullptr};  // [tile, widest stride], for the values of the layers alternately
+  std::vector<BatchNorm<float>*> batch_norms_;  // of the chain
+  float* scaled_ = nullptr;                     // [tile, features]
+  float* buffers_[2] = {nullptr, nullptr};      // [tile, widest stride], for the values of the layers alternately
 };
 
 }  // namespace sheaf

@@ -17,7 +17,7 @@ class NativePredictor : public Predictor {
  public:
   NativePredictor(const SavedModel& trained, const std::vector<double>& output_offsets)
       : forward_(network_layout(trained.description.model, trained.description.shape),
-                 trained.description.model.activation, trained.network.parameters, trained.scaling),
+                 trained.description.model.activation, trained.network, trained.scaling),
         output_offsets_(output_offsets) {}
 
   bool predict(const float* features, std::int64_t count, float* outputs) override {

@@ -83,7 +83,7 @@ class NativeTrainer : public Trainer {
   }
 
   NetworkState network() const override {
-    NetworkState state{std::visit([](const auto& training) { return training->parameters(); }, training_), {}};
+    NetworkState state = std::visit([](const auto& training) { return training->state(); }, training_);
     return in_target_units(std::move(state), shape_.network.layers, *target_scaling_);
   }
 

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "engines/native/layers/activation_layer.hpp"
+#include "engines/native/layers/batch_norm.hpp"
 #include "engines/native/layers/dense_rows.hpp"
 #include "engines/native/layers/layer_norm.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
@@ -42,8 +43,8 @@ NativeNetwork<Value>::NativeNetwork(const NetworkShape& shape, std::int64_t max_
   values_.back().cut.features = layers.front().inputs;
   ShiftOffset shift;
   for (std::size_t index = 0; index < layers.size(); ++index) {
-    shift = layers[index].kind == Layer::Kind::layer_norm ? add_norm(shift)
-                                                          : add_dense(layers[index], index + 1 == layers.size());
+    shift =
+        layers[index].is_norm() ? add_norm(layers[index], shift) : add_dense(layers[index], index + 1 == layers.size());
     if (layers[index].activated) {
       chain_.push_back(std::make_unique<ActivationLayer<Value>>(index, values_.back(), shift, parameters_, scratch_));
       shift.reset();
@@ -78,7 +79,13 @@ ShiftOffset NativeNetwork<Value>::add_dense(const Layer& layer, bool last) {
 
 // Returns its own shift.
 template <class Value>
-ShiftOffset NativeNetwork<Value>::add_norm(ShiftOffset bias) {
+ShiftOffset NativeNetwork<Value>::add_norm(const Layer& layer, ShiftOffset bias) {
+  if (layer.kind == Layer::Kind::batch_norm) {
+    auto norm = std::make_unique<BatchNorm<Value>>(values_.back(), parameters_);
+    const ShiftOffset shift = norm->shift();
+    chain_.push_back(std::move(norm));
+    return shift;
+  }
   auto norm = std::make_unique<LayerNorm<Value>>(values_.back(), bias, parameters_, scratch_);
   const ShiftOffset shift = norm->shift();
   chain_.push_back(std::move(norm));
@@ -113,6 +120,7 @@ template <class Value>
 void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const Split& split,
                                 const std::vector<double>& class_weights) {
   parameters_.load(chain_, weights);
+  for_each_buffer([](const Buffer<Value>& buffer) { std::fill_n(buffer.values, buffer.count, buffer.initial); });
   const FeatureScaling& scaling = split.scaling;
   const bool scaled = !scaling.shift.empty();
   source_.shift = scaled ? scaling.shift.data() : nullptr;
@@ -122,6 +130,32 @@ void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet
   loss_->set_scaling(split.target_scaling);
   loss_->set_class_weights(class_weights);
   read_from(data);
+}
+
+template <class Value>
+void NativeNetwork<Value>::save(ByteWriter& state) const {
+  parameters_.save(state);
+  for_each_buffer([&](const Buffer<Value>& buffer) { state.put_array(buffer.values, buffer.count); });
+}
+
+template <class Value>
+void NativeNetwork<Value>::restore(ByteReader& state) {
+  parameters_.restore(state);
+  for_each_buffer([&](const Buffer<Value>& buffer) { state.get_array(buffer.values, buffer.count); });
+}
+
+template <class Value>
+NetworkState NativeNetwork<Value>::state() const {
+  NetworkState state{parameters_.list(chain_), {}};
+  for_each_buffer([&](const Buffer<Value>& buffer) {
+    state.buffers.insert(state.buffers.end(), buffer.values, buffer.values + buffer.count);
+  });
+  return state;
+}
+
+template <class Value>
+void NativeNetwork<Value>::for_each_buffer(const BufferUse<Value>& use) const {
+  for (const auto& layer : chain_) layer->for_each_buffer(use);
 }
 
 template <class Value>

@@ -14,6 +14,7 @@
 #include "engines/native/layers/dense_columns.hpp"
 #include "engines/native/layers/output_loss.hpp"
 #include "models/network_layout.hpp"
+#include "models/network_state.hpp"
 #include "study/model_options.hpp"
 #include "study/train_options.hpp"
 
@@ -51,15 +52,15 @@ class NativeNetwork {
   void load(const std::vector<float>& weights, const DataSet& data, const Split& split,
             const std::vector<double>& class_weights = {});
 
-  /// Saves or restores parameters, optimizer state and averages, in this memory layout.
-  void save(ByteWriter& state) const { parameters_.save(state); }
-  void restore(ByteReader& state) { parameters_.restore(state); }
+  /// Saves or restores parameters, optimizer state, averages and buffers, in this memory layout.
+  void save(ByteWriter& state) const;
+  void restore(ByteReader& state);
 
   /// From now on, gathers rows from `data`, with the same scaling. `data` must exist as long as rows are gathered.
   void read_from(const DataSet& data);
 
-  /// The current parameters, or their averages, as a flat list in the order of initial_weights(), rounded to float.
-  std::vector<float> parameters() const { return parameters_.list(chain_); }
+  /// The current parameters, or their averages, and the buffers.
+  NetworkState state() const;
 
   /// Exchanges parameters and averages if `averages`. Called before the first evaluate() and after the last one.
   void swap_averages() { parameters_.swap_averages(); }
@@ -80,7 +81,8 @@ class NativeNetwork {
 
  private:
   ShiftOffset add_dense(const Layer& layer, bool last);
-  ShiftOffset add_norm(ShiftOffset bias);
+  ShiftOffset add_norm(const Layer& layer, ShiftOffset bias);
+  void for_each_buffer(const BufferUse<Value>& use) const;
   void lay_out(ArenaLayout& arena, std::int64_t max_rows);
   double train_layers(const TilePass& pass);
 

@@ -9,6 +9,11 @@ bool is_narrow_and_linear(const std::vector<Layer>& layers) {
   return layers.size() == 1 && layers.front().outputs < narrow_outputs;
 }
 
+bool has_batch_norms(const std::vector<Layer>& layers) {
+  return std::any_of(layers.begin(), layers.end(),
+                     [](const Layer& layer) { return layer.kind == Layer::Kind::batch_norm; });
+}
+
 // The values per row that the passes over a tile read and write.
 std::int64_t values_per_row(const std::vector<Layer>& layers) {
   if (is_narrow_and_linear(layers)) return layers.front().inputs + 4 * layers.front().outputs;
@@ -28,7 +33,8 @@ std::int64_t cached_rows(const std::vector<Layer>& layers, std::int64_t value_by
   return fitting_rows(256 << 10, layers, value_bytes);  // half of the second-level cache of common cores
 }
 
-std::int64_t best_tile_rows(const std::vector<Layer>& layers, std::int64_t value_bytes) {
+std::int64_t best_tile_rows(const std::vector<Layer>& layers, std::int64_t batch_size, std::int64_t value_bytes) {
+  if (has_batch_norms(layers)) return std::max(cached_rows(layers, value_bytes), round_up(batch_size, padding));
   if (!is_narrow_and_linear(layers)) return cached_rows(layers, value_bytes);
   return fitting_rows(28 << 10, layers, value_bytes);  // of a first-level cache of 32 KiB
 }

@@ -16,8 +16,8 @@ std::int64_t cached_rows(const std::vector<Layer>& layers, std::int64_t value_by
 
 /// The maximum rows per tile if each batch has other rows. Matrix products reuse their inputs, so their tiles fill the
 /// second-level cache. A linear model with few outputs runs at the speed of the cache, so its tiles fit the first-level
-/// cache. A multiple of `padding`.
-std::int64_t best_tile_rows(const std::vector<Layer>& layers, std::int64_t value_bytes);
+/// cache. Batch norms need the whole batch in one tile, whatever its size. A multiple of `padding`.
+std::int64_t best_tile_rows(const std::vector<Layer>& layers, std::int64_t batch_size, std::int64_t value_bytes);
 
 /// The rows per tile, except for the last one, if `rows` rows are divided into even tiles of at most `limit` rows (a
 /// multiple of `padding`).

@@ -17,7 +17,7 @@ NativeTraining<Value>::NativeTraining(const TrainingShape& shape)
       one_tile_(batch_size_ == shape.training_count && !shape.network.drops &&
                 shape.training_count <= cached_rows(shape.network.layers, sizeof(Value))),
       tile_limit_(one_tile_ ? cached_rows(shape.network.layers, sizeof(Value))
-                            : best_tile_rows(shape.network.layers, sizeof(Value))),
+                            : best_tile_rows(shape.network.layers, batch_size_, sizeof(Value))),
       network_(shape.network, std::min(tile_limit_, std::max(batch_size_, shape.validation_count))) {
   reserve_batch(batch_size_);
   reserve_batch(last_tile_rows(shape.training_count, batch_size_));

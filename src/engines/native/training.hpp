@@ -44,8 +44,8 @@ class NativeTraining {
   std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                  const std::function<bool()>& should_stop);
 
-  /// The trained parameters as a flat list in the order of initial_weights().
-  std::vector<float> parameters() const { return network_.parameters(); }
+  /// The trained network, in the units of the scaled targets.
+  NetworkState state() const { return network_.state(); }
 
   /// See Trainer::save() and Trainer::restore().
   void save(ByteWriter& state) const { network_.save(state); }

@@ -50,6 +50,16 @@ HWY_INLINE V exp_of_negative(D d, V x) {
   }
 }
 
+// exp(x) for any x; infinity above 88.7 (float) or 700 (double). hn::Exp is not defined for much larger x, and returns
+// zero for NaN, which stays NaN here.
+template <class D, class V>
+HWY_INLINE V exp_of(D d, V x) {
+  using Value = hn::TFromD<D>;
+  const V limit = hn::Set(d, std::is_same_v<Value, double> ? Value(700) : Value(88.7f));
+  const V power = hn::IfThenElse(hn::Gt(x, limit), hn::Inf(d), hn::Exp(d, hn::Min(x, limit)));
+  return hn::IfThenElse(hn::Eq(x, x), power, x);
+}
+
 // The loss of one output and its derivative.
 template <class V>
 struct Point {
@@ -101,6 +111,28 @@ struct Huber {
   }
 };
 
+// The negative log-likelihood of a Poisson distribution with the mean exp(output), without its constant term.
+struct PoissonLikelihood {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V output, V target) const {
+    const V mean = exp_of(d, output);
+    return {hn::NegMulAdd(output, target, mean), hn::Sub(mean, target)};
+  }
+};
+
+// The pinball loss of a quantile.
+template <class Value>
+struct Pinball {
+  Value quantile;
+
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V output, V target) const {
+    const V error = hn::Sub(target, output);
+    const V slope = hn::IfThenElse(hn::Lt(error, hn::Zero(d)), hn::Set(d, 1 - quantile), hn::Set(d, -quantile));
+    return {hn::Neg(hn::Mul(error, slope)), slope};
+  }
+};
+
 // Calls use(point) with the formula of a loss that has one term per output.
 template <class Value, class Use>
 double with_point_formula(const LossFunction& loss, const Use& use) {
@@ -113,6 +145,10 @@ double with_point_formula(const LossFunction& loss, const Use& use) {
       return use(AbsoluteError());
     case LossKind::huber:
       return use(Huber<Value>{static_cast<Value>(loss.delta)});
+    case LossKind::poisson:
+      return use(PoissonLikelihood());
+    case LossKind::quantile:
+      return use(Pinball<Value>{static_cast<Value>(loss.quantile)});
     case LossKind::cross_entropy:
     case LossKind::automatic:
       break;

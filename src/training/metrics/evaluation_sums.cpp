@@ -44,13 +44,29 @@ double loss_of_group(const Scoring& scoring, const ScoredRows& rows, std::int64_
       targets[column * row_count + row] = target_of(scoring, rows, first + row, column);
     weights[row] = 1;
   }
-  return kernels.loss(scoring.loss, nullptr, {by_label ? targets : nullptr, by_label ? nullptr : targets, weights}, 1,
-                      outputs, row_count, false, columns, nullptr, nullptr);
+  const auto sum_of_outputs = [&](const LossFunction& loss, std::int64_t first_output, std::int64_t output_count) {
+    const std::int64_t offset = first_output * row_count;
+    return kernels.loss(loss, nullptr, {by_label ? targets : nullptr, by_label ? nullptr : targets + offset, weights},
+                        1, output_count, row_count, false, columns + offset, nullptr, nullptr);
+  };
+  if (!loss_of(scoring.loss.kind).has_quantiles()) return sum_of_outputs(scoring.loss, 0, outputs);
+  double sum = 0;
+  for (std::int64_t output = 0; output < outputs; ++output)
+    sum += sum_of_outputs(of_quantile(scoring.loss, scoring.quantiles[static_cast<std::size_t>(output)]), output, 1);
+  return sum;
 }
 
-// -log(probability) for a probability that may be rounded to zero.
-double negative_log(double probability) {
-  return -std::log(std::max(probability, double{std::numeric_limits<float>::min()}));
+// -log(value) for a probability or a mean that may be rounded to zero. NaN stays NaN.
+double negative_log(double value) {
+  return -std::log(std::max(value, double{std::numeric_limits<float>::min()}));
+}
+
+// The sum of the Poisson losses of a row of predictions. PyTorch's definition; see loss_points-inl.hpp.
+double poisson_loss(const Scoring& scoring, const float* means, const float* targets) {
+  double sum = 0;
+  for (std::int64_t output = 0; output < scoring.output_count; ++output)
+    sum += double{means[output]} + double{targets[output]} * negative_log(double{means[output]});
+  return sum;
 }
 
 // The loss of a row of probabilities.
@@ -102,7 +118,11 @@ std::vector<double> EvaluationSums::numbers() const {
 
 void EvaluationSums::add(const ScoredRows& rows) {
   row_count_ += static_cast<double>(rows.count);
-  if (scoring_.probabilities && scoring_.link() != Link::none) {
+  if (scoring_.link() == Link::exponential) {
+    for (std::int64_t row = 0; row < rows.count; ++row)
+      loss_sum_ += poisson_loss(scoring_, rows.outputs + row * scoring_.output_count,
+                                rows.targets + row * scoring_.output_count);
+  } else if (scoring_.probabilities && scoring_.link() != Link::none) {
     for (std::int64_t row = 0; row < rows.count; ++row)
       loss_sum_ += probability_loss(scoring_, rows.outputs + row * scoring_.output_count, rows.labels[row]);
   } else {

@@ -36,7 +36,7 @@ std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, 
     if (!function) throw std::logic_error("the data have no such class");
     functions.push_back(*function);
   }
-  MetricSums sums({data.task, loss, are_probabilities, width, data.target_offsets}, std::move(functions));
+  MetricSums sums({data.task, loss, are_probabilities, width, {}, data.target_offsets}, std::move(functions));
   const float* outputs = predictions.data();
   std::int64_t count = 0;
   std::vector<std::int64_t> predicted_labels, labels;

@@ -18,8 +18,9 @@ struct Study;
 std::vector<MetricChoice> validation_metrics(const Study& study);
 
 /// The values of `metrics`, which are metrics for the task of the data; their classes and counts exist there. Rows have
-/// no weights, as in the validation loss. `predictions`: the outputs of a model with this loss, or with
-/// `are_probabilities` class probabilities; [rows, output_count], row-major, in the order of `rows`, at least one row.
+/// no weights, as in the validation loss. `predictions`: of a classification, the outputs of a model with this loss,
+/// or with `are_probabilities` class probabilities; [rows, output_count], row-major, in the order of `rows`, at least
+/// one row.
 std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, LossKind loss, bool are_probabilities,
                                       const std::vector<float>& predictions, const DataSet& data, const RowSet& rows);
 

@@ -10,7 +10,8 @@ class RowProbabilities;  // scoring.hpp
 /// Rows with the outputs of a model. The arrays belong to the caller.
 struct ScoredRows {
   std::int64_t count = 0;
-  const float* outputs = nullptr;  ///< [count, outputs]: values (regression), or logits or probabilities of classes
+  const float* outputs =
+      nullptr;  ///< [count, outputs]: predictions (regression), or logits or probabilities of classes
   const std::int64_t* predicted_labels = nullptr;   ///< [count], predicted_label() of each row; classification only
   const std::int64_t* labels = nullptr;             ///< [count], each in 0..outputs-1; classification only
   const float* targets = nullptr;                   ///< [count, outputs]; regression only

@@ -1,4 +1,4 @@
-// The kind of the outputs of a model, and the link of its loss, which makes them probabilities. Pure.
+// The kind of the outputs of a model, and the link of its loss, which makes them predictions. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,12 +11,13 @@
 
 namespace sheaf {
 
-/// The kind of the outputs and the loss that applies to them.
+/// The kind of the outputs and the loss that applies to them. Those of a regression are predictions.
 struct Scoring {
   Task task = Task::regression;
   LossFunction loss;
   bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
   std::int64_t output_count = 0;
+  std::vector<double> quantiles{};       ///< [outputs], of the loss quantile
   std::vector<double> target_offsets{};  ///< [outputs], subtracted from targets and outputs; empty: none
   std::int64_t positive = 1;             ///< of two classes, that of ROC AUC and average precision
 

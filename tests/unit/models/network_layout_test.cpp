@@ -36,6 +36,33 @@ TEST_CASE("an mlp has one dense layer per hidden width and one for the outputs")
   CHECK(parameter_count(layers) == 64 * 32 + 32 + 32 * 16 + 16 + 16 * 10 + 10);
 }
 
+TEST_CASE("a cnn with batch norms has one between each convolution or hidden dense layer and its activation") {
+  ModelOptions model = test::plain_model();
+  model.kind = ModelKind::cnn;
+  model.channels = {4, 6};
+  model.hidden = {16};
+  model.norm = Norm::batch;
+  const auto layers = network_layout(model, {1797, 64, 10, {1, 8, 8}});
+  REQUIRE(layers.size() == 7);
+  for (const std::size_t index : {1, 3, 5}) {
+    CHECK(layers[index - 1].kind == (index < 5 ? Layer::Kind::convolution : Layer::Kind::dense));
+    CHECK_FALSE(layers[index - 1].activated);
+    CHECK(layers[index - 1].pooling == Layer::Pooling::none);
+    CHECK(layers[index].kind == Layer::Kind::batch_norm);
+    CHECK(layers[index].activated);
+    CHECK((layers[index].pooling == Layer::Pooling::halve) == (index < 5));
+    CHECK(layers[index].outputs == layers[index - 1].outputs);
+  }
+  CHECK(layers[4].inputs == 6 * 2 * 2);
+  CHECK_FALSE(works_on_rows(layers));
+  CHECK(buffer_count(layers) == 2 * (4 + 6 + 16));
+  CHECK(works_on_rows({layers[4], layers[5], layers[6]}));
+  CHECK(layers[5].drops);
+  CHECK(parameter_count(layers) == 4 * 9 + 2 * 4 + 6 * 4 * 9 + 2 * 6 + 24 * 16 + 2 * 16 + 16 * 10 + 10);
+  model.norm = Norm::layer;  // of the dense layers only
+  CHECK(network_layout(model, {1797, 64, 10, {1, 8, 8}}).size() == 5);
+}
+
 TEST_CASE("an mlp with layer norms has one between each hidden dense layer and its activation") {
   ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "models/predictions.hpp"
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -15,6 +16,13 @@ bool look_like_probabilities(LossKind loss, std::int64_t width, const std::vecto
 }
 
 }  // namespace
+
+TEST_CASE("predictions of poisson are the exponentials of the outputs") {
+  std::vector<float> outputs = {0, 1, -2, 200};
+  make_predictions(LossKind::poisson, 2, outputs.data(), 2);
+  CHECK(outputs == std::vector<float>{1, std::exp(1.0f), std::exp(-2.0f), std::numeric_limits<float>::infinity()});
+  CHECK_FALSE(look_like_probabilities(LossKind::poisson, 2, {0.5f, 0.5f}));
+}
 
 TEST_CASE("outputs are probabilities if all are in 0..1 and, for cross entropy, every row adds up to 1") {
   const auto entropy = LossKind::cross_entropy, bce = LossKind::bce;

@@ -50,6 +50,32 @@ TEST_CASE("a saved model's description restores everything that evaluation needs
   CHECK(found.description.shape.outputs == 2);
 }
 
+TEST_CASE("a model of quantiles knows them, and has the offset of its only target") {
+  SavedModel trained = mlp();
+  trained.description.task = Task::regression;
+  trained.description.loss = LossKind::quantile;
+  trained.description.quantiles = {0.1, 0.9};
+  trained.description.data.target_offsets = {1e9};
+  const ModelDescription found = parse_saved_model_record(saved_model_record(trained), "m").description;
+  CHECK(found.loss.kind == LossKind::quantile);
+  CHECK(found.quantiles == trained.description.quantiles);
+  trained.description.quantiles = {0.1, 0.5, 0.9};
+  CHECK_THROWS_WITH(parse_saved_model_record(saved_model_record(trained), "m"),
+                    ContainsSubstring("its quantiles do not match the number of outputs"));
+}
+
+TEST_CASE("running statistics of batch norms are part of the record") {
+  SavedModel trained = mlp();
+  trained.description.model.norm = Norm::batch;
+  const auto count =
+      static_cast<std::size_t>(parameter_count(network_layout(trained.description.model, trained.description.shape)));
+  trained.network.parameters.resize(count);
+  trained.network.buffers = {0.5, -1, 2, 4};
+  CHECK(parse_saved_model_record(saved_model_record(trained), "m").network.buffers == trained.network.buffers);
+  trained.network.buffers.pop_back();
+  CHECK_THROWS_WITH(parse_saved_model_record(saved_model_record(trained), "m"), ContainsSubstring("do not match"));
+}
+
 TEST_CASE("a saved model knows the data that it was trained for") {
   SavedModel trained = mlp();
   DataDescription& data = trained.description.data;

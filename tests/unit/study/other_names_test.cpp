@@ -110,6 +110,7 @@ TEST_CASE("a word of another tool leads to the key with its meaning") {
   CHECK(hint("search.random_state") == " Use study.seed.");
   CHECK(hint("data.normalise") == " Use data.normalize.");
   CHECK(hint("model.layer_norm") == " Use model.norm=layer.");
+  CHECK(hint("model.batch_norm") == " Use model.norm=batch.");
   CHECK(hint("n_jobs") == " Use run.lanes.");
   CHECK(hint("alpha") ==
         " Use train.weight_decay for an L2 penalty (alpha of scikit-learn, divided by the batch size), or train.alpha "

@@ -59,6 +59,36 @@ TEST_CASE("labels are smoothed for cross entropy only, and compared on validatio
                     "search.train.label_smoothing needs validation rows");
 }
 
+TEST_CASE("poisson needs targets that are not negative, and does not scale them") {
+  check_valid(file_study({{"train.loss", "poisson"}}));
+  check_valid(file_study({{"train.loss", "poisson"}, {"data.normalize_targets", "none"}}));
+  check_one_problem(file_study({{"train.loss", "poisson"}, {"data.normalize_targets", "standard"}}),
+                    "data.normalize_targets = standard cannot be combined with train.loss = poisson");
+  check_one_problem(file_study({{"train.loss", "poisson"}, {"data.task", "classification"}}),
+                    "train.loss = poisson needs numbers as targets");
+  check_one_problem(synthetic_study({{"train.loss", "poisson"}, {"data.task", "regression"}}),
+                    "train.loss = poisson needs targets >= 0 (those of synthetic data have both signs)");
+  check_one_problem(file_study({{"train.loss", "poisson"}, {"run.metrics", "log_loss"}}),
+                    "run.metrics = log_loss needs probabilities");
+}
+
+TEST_CASE("quantiles are those of one target of a data file, the same in all trials") {
+  const Study quantiles = file_study({{"train.loss", "quantile"}, {"train.quantiles", "0.1, 0.9"}});
+  check_valid(quantiles);
+  check_valid(study_with({{"data.normalize_targets", "standard"}}, quantiles));
+  check_one_problem(
+      file_study({{"train.quantiles", "0.1"}, {"train.loss", "mae"}}),
+      "train.quantiles = 0.1 has no effect (train.loss = mae). Leave it out, or set train.loss = quantile");
+  check_one_problem(study_with({{"data.task", "classification"}}, quantiles),
+                    "train.loss = quantile needs numbers as targets");
+  check_one_problem(synthetic_study({{"train.loss", "quantile"}, {"data.task", "regression"}}),
+                    "train.loss = quantile needs a data file");
+  check_one_problem(grid(quantiles, {searched("train.quantiles", {"0.1", "0.2"})}),
+                    "search.train.quantiles cannot be combined with the loss quantile");
+  check_one_problem(grid(file_study(), {searched("train.loss", {"mse", "quantile"})}),
+                    "search.train.loss cannot be combined with the loss quantile");
+}
+
 TEST_CASE("learning rate schedules are checked") {
   check_one_problem(file_study({{"train.schedule", "plateau"}, {"data.validation", "0"}}),
                     "train.schedule = plateau needs validation rows");
@@ -488,7 +518,7 @@ TEST_CASE("search: a metric must match the task and needs validation rows") {
   check_valid(study_with({{"search.metric", "loss"}, {"data.validation", "0"}}, file_study(classes)));
 }
 
-TEST_CASE("model: only an mlp can have layer norms") {
+TEST_CASE("model: only an mlp and a cnn can have norms, and batch norms need batches") {
   check_valid(file_study({{"model.kind", "mlp"}, {"model.norm", "layer"}}));
   check_valid(file_study({{"model.norm", "layer"}}));  // model.kind = auto
   check_one_problem(file_study({{"model.kind", "linear"}, {"model.norm", "layer"}}),
@@ -496,6 +526,14 @@ TEST_CASE("model: only an mlp can have layer norms") {
   for (const char* kind : {"resnet18", "torchscript:a.pt"})
     check_one_problem(file_study({{"model.kind", kind}, {"model.norm", "layer"}}), "model.norm = layer has no effect");
   check_valid(grid(file_study({{"model.norm", "layer"}}), {searched("model.kind", {"linear", "mlp"})}));
+  for (const char* kind : {"mlp", "cnn", "auto"})
+    check_valid(file_study({{"model.kind", kind}, {"model.norm", "batch"}}));
+  check_one_problem(file_study({{"model.kind", "cnn"}, {"model.norm", "layer"}}),
+                    "model.norm = layer has no effect (there is no hidden dense layer)");
+  check_valid(file_study({{"model.kind", "cnn"}, {"model.norm", "layer"}, {"model.hidden", "8"}}));
+  check_one_problem(file_study({{"model.kind", "mlp"}, {"model.norm", "batch"}, {"train.batch_size", "1"}}),
+                    "model.norm = batch needs batches of several rows, but train.batch_size = 1");
+  check_valid(file_study({{"model.kind", "mlp"}, {"model.norm", "batch"}, {"train.batch_size", "2"}}));
 }
 
 TEST_CASE("run: the native engine supports only one thread per lane, on CPUs") {

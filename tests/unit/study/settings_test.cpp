@@ -62,7 +62,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 104);
+  CHECK(keys.size() == 105);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -118,6 +118,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"train.batch_size", {"1", "full"}, {"0", "-1", "all"}},
       {"train.learning_rate", positive_in, positive_out},
       {"train.huber_delta", {"1e-12", "1", "1e12"}, {"0", "-1", "1e-300", "9e-13", "1.1e12", ""}},
+      {"train.quantiles", {"0.5", "0.1 0.9", "0.1, 0.5, 0.9"}, {"", "0", "1", "0.9 0.1", "0.5 0.5", "0.5 x", "none"}},
       {"train.label_smoothing", probability_in, probability_out},
       {"train.warmup_epochs", {"0", "0.5", "3"}, {"-1", "nan"}},
       {"train.plateau_factor", {"0.1", "0.999"}, {"0", "1", "-0.5"}},

@@ -167,6 +167,14 @@ min_change = 0.125
 clip_value = 0.25
 )";
 
+const std::string quantiles = R"(
+[data]
+file = d.h5
+[train]
+loss = quantile
+quantiles = 0.25 0.75
+)";
+
 void check_equal(const Study& a, const Study& b) {
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
@@ -186,12 +194,13 @@ TEST_CASE("a study that is written and read again is the same in every key") {
   const Study first = parse_study_text(file_based, "first", {});
   const Study second = parse_study_text(synthetic, "second", {});
   const Study third = parse_study_text(searched, "third", {}), fourth = parse_study_text(drawn, "fourth", {});
+  const Study fifth = parse_study_text(quantiles, "fifth", {});
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
     const auto is_set = [&](const Study& study) { return setting_text(study, setting.key) != setting.default_value; };
-    CHECK((is_set(first) || is_set(second) || is_set(third) || is_set(fourth)));
+    CHECK((is_set(first) || is_set(second) || is_set(third) || is_set(fourth) || is_set(fifth)));
   }
-  for (const Study& study : {first, second, third, fourth, file_study()}) {
+  for (const Study& study : {first, second, third, fourth, fifth, file_study()}) {
     const std::string text = study_file_text(study);
     const Study again = parse_study_text(text, "again", {});
     check_equal(study, again);

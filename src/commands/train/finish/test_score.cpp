@@ -45,7 +45,7 @@ class MeanPredictor {
     if (static_cast<std::int64_t>(features_.size()) >= std::max(batch_values, width_)) predict();
   }
 
-  // The predictions of all rows, [rows, outputs]: logits of one model, or means of probabilities.
+  // The predictions of all rows, [rows, outputs]: logits of one model, means of probabilities, or numbers.
   std::vector<float> finish() {
     predict();
     return std::move(predictions_);
@@ -61,7 +61,8 @@ class MeanPredictor {
     std::vector<double> sums(outputs.size());
     for (std::size_t member = 0; member < models_.size(); ++member) {
       predict(member, rows, outputs.data());
-      if (models_.size() > 1) make_predictions(model().description.loss.kind, outputs_, outputs.data(), rows);
+      if (models_.size() > 1 || model().description.task == Task::regression)
+        make_predictions(model().description.loss.kind, outputs_, outputs.data(), rows);
       for (std::size_t index = 0; index < sums.size(); ++index) sums[index] += double{outputs[index]};
     }
     const auto members = static_cast<double>(models_.size());
@@ -160,7 +161,8 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, c
 
   const LossFunction loss = predictor.model().description.loss;
   const bool are_probabilities = models.size() > 1 && data.task == Task::classification;
-  const Scoring scoring{data.task, loss, are_probabilities, data.output_count, data.target_offsets};
+  const std::vector<double>& quantiles = predictor.model().description.quantiles;
+  const Scoring scoring{data.task, loss, are_probabilities, data.output_count, quantiles, data.target_offsets};
   TestResult result;
   result.rows = rows.count();
   result.loss = loss_of_rows(scoring, predictions, data, rows);

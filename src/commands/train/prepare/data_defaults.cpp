@@ -30,6 +30,11 @@ bool any_kind(const Study& study, const Condition& condition) {
   return std::any_of(kinds.begin(), kinds.end(), condition);
 }
 
+bool any_loss_is(const Study& study, bool (Loss::*property)() const) {
+  const auto losses = losses_of(study);
+  return std::any_of(losses.begin(), losses.end(), [=](const Loss* loss) { return (loss->*property)(); });
+}
+
 Task task_of(const DataOptions& options, const std::optional<FileSchema>& file) {
   if (options.classes > 0) return Task::classification;
   return file && file->has_labels() ? Task::classification : Task::regression;
@@ -58,10 +63,10 @@ Normalize normalization_of(const Study& study, const std::optional<FileSchema>& 
   return file->has_byte_features() ? Normalize::minmax : Normalize::standard;
 }
 
-// The targets are scaled back in the last layer, so it must be known and have a bias.
+// The targets are scaled back in the last layer, so it must be known and have a bias. Counts are not scaled.
 NormalizeTargets target_normalization_of(const Study& study, const std::optional<FileSchema>& file) {
-  const bool scalable = file && study.data.task == Task::regression && !any_kind(study, is_user_module) &&
-                        study.model.bias && !is_searched(study, "model.bias");
+  const bool scalable = file && !any_loss_is(study, &Loss::needs_counts) && study.data.task == Task::regression &&
+                        !any_kind(study, is_user_module) && study.model.bias && !is_searched(study, "model.bias");
   return scalable ? NormalizeTargets::standard : NormalizeTargets::none;
 }
 
@@ -191,8 +196,11 @@ std::string data_defaults_text(const Study& requested, const Study& settled) {
   return text;
 }
 
-Study settle_data_defaults(const Study& study, const Communicator& world) {
-  require_same_study_on_all_ranks(study, world);
+Study settle_data_defaults(const Study& requested, const Communicator& world) {
+  require_same_study_on_all_ranks(requested, world);
+  Study study = requested;
+  if (study.data.task == Task::automatic && any_loss_is(study, &Loss::needs_numbers))
+    study.data.task = Task::regression;
   const auto file = agree_on_data(study, world);
   Study settled;
   agree(world, [&] {
@@ -206,7 +214,7 @@ Study settle_data_defaults(const Study& study, const Communicator& world) {
         fmt::format("the targets are one-hot: classification with {} (data.task = regression predicts the numbers)",
                     file->classes == 1 ? "1 class" : fmt::format("{} classes", file->classes)));
   if (const auto text = file ? marks_text(file->marks) : ""; !text.empty()) log_root(text);
-  const std::string chosen = data_defaults_text(study, settled);
+  const std::string chosen = data_defaults_text(requested, settled);
   if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
   return settled;
 }

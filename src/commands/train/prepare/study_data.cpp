@@ -17,6 +17,7 @@
 #include "data/synthetic.hpp"
 #include "engines/network_check.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/losses.hpp"
 #include "study/settings_table.hpp"
 #include "training/training_cost.hpp"
 
@@ -41,6 +42,30 @@ void require_streamable(const Study& study, const Plan& plan) {
   });
 }
 
+// Throws RunError if the loss of a trial needs targets that are not negative, and one is.
+void require_counts(const Plan& plan, const DataSet& data) {
+  if (data.task != Task::regression) return;
+  const Loss* needing = nullptr;
+  plan.for_each_distinct([](const std::string& key) { return key == "train.loss"; },
+                         [&](const Trial& trial, double) {
+                           const Loss& loss = loss_of(trial.train.loss);
+                           if (loss.needs_counts()) needing = &loss;
+                         });
+  if (needing == nullptr) return;
+  require(data.target_offsets.empty(), [&] {
+    return fmt::format(
+        "train.loss = {} does not fit the targets (float32 does not tell them apart without an offset). Set "
+        "train.loss = mse.",
+        needing->name);
+  });
+  const float* const end = data.targets + data.rows * data.output_count;
+  const float* const negative = std::find_if(data.targets, end, [](float target) { return target < 0; });
+  require(negative == end, [&] {
+    return fmt::format("train.loss = {} needs targets >= 0 (row {} has {}). Correct it, or set train.loss = mse.",
+                       needing->name, (negative - data.targets) / data.output_count, *negative);
+  });
+}
+
 void open_stream(const Study& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
                  const Communicator& world, const Communicator& node, StudyData& prepared) {
   StreamOptions options;
@@ -56,7 +81,10 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   options.lanes = placement.lane_count();
   options.threads = placement.thread_count();
   prepared.data = load_targets(study.data, schema, world, node);
-  agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, node); });
+  agree(world, [&] {
+    require_counts(plan, *prepared.data);
+    prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
+  });
   StreamStatistics statistics = streamed_statistics(study, schema, *prepared.splits, options.threads, world);
   prepared.data->fills = std::move(statistics.fills);
   prepared.splits->scale_by(std::move(statistics.scalings));
@@ -84,7 +112,18 @@ DataShape expected_shape(const DataOptions& options, const std::optional<FileSch
 
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world) {
   if (study.data.source != DataSource::file) return std::nullopt;
-  return agree_on_file(study.data, world);
+  FileSchema file = agree_on_file(study.data, world);
+  if (study.train.loss == LossKind::quantile) {
+    agree(world, [&] {
+      require(file.target_columns == 1, [&] {
+        return fmt::format(
+            "train.loss = quantile needs one target column ('{}' of '{}' has {}). Store one, or set train.loss = mse.",
+            study.data.targets, study.data.file, file.target_columns);
+      });
+    });
+    file.target_columns = static_cast<std::int64_t>(study.train.quantiles.size());
+  }
+  return file;
 }
 
 StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional<FileSchema> file,
@@ -100,6 +139,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
   agree(world, [&] {
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);
+    if (prepared.data && !prepared.stream) require_counts(plan, *prepared.data);
     prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study.data);
     prepared.networks = check_networks(plan, prepared.shape);
   });

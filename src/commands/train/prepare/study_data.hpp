@@ -39,7 +39,8 @@ std::int64_t row_bytes(const FileSchema& file, Task task);
 /// task settled. Pure.
 DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file);
 
-/// The schema of the study's data file; nothing for synthetic data. Throws AgreedError. Collective over world.
+/// The schema of the study's data file; nothing for synthetic data. With the loss quantile, the only target column is
+/// copied to one for each quantile. Throws AgreedError. Collective over world.
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world);
 
 /// Loads or draws the study's data, makes the splits, and checks that the network of every trial fits the data. A file

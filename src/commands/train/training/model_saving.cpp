@@ -44,10 +44,10 @@ class ModelSavingEngine : public Engine {
   // Moves the network out of `trained`, since no later step needs it.
   void write(std::int64_t number, TrainedIteration& trained) const {
     const Trial trial = models_.plan.trial(models_.plan.iteration(number).trial);
-    const SavedModel model{
-        {trial.model, models_.study.data.task, loss_function(trial.train), models_.shape, models_.data},
-        std::exchange(trained.network, {}),
-        std::exchange(trained.scaling, {})};
+    const SavedModel model{{trial.model, models_.study.data.task, loss_function(trial.train), models_.shape,
+                            models_.data, quantiles_of(trial.train)},
+                           std::exchange(trained.network, {}),
+                           std::exchange(trained.scaling, {})};
     write_whole_file(model_path(models_.run_directory, number), torch_backend().torchscript_file_bytes(model));
   }
 

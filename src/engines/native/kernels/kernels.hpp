@@ -98,6 +98,38 @@ struct NormKernels {
                                      Value* scale_sums, Value* shift_sums);
 };
 
+/// The parameters of a batch norm, [features] each, padded by rows.
+template <class Value>
+struct BatchNormParameters {
+  const Value* mean = nullptr;
+  const Value* inverse = nullptr;  ///< 1 / sqrt(variance + epsilon)
+  const Value* scale = nullptr;
+};
+
+/// Batch normalization: each feature is normalized over the first `count` of `row_count` rows; the others are padding.
+/// Rows are in row-major blocks, or columns.
+template <class Value>
+struct BatchNormKernels {
+  /// The mean and the biased variance of each feature.
+  void (*measure_rows)(const FeatureBlocks& cut, std::int64_t count, std::int64_t row_count, const Value* values,
+                       Value* means, Value* variances);
+  void (*measure_columns)(std::int64_t columns, std::int64_t count, std::int64_t row_count, const Value* values,
+                          Value* means, Value* variances);
+  /// values = scale * normalized, where normalized = (values - mean) * inverse. `normalized` may be null.
+  void (*normalize_rows)(const BatchNormParameters<Value>& parameters, const FeatureBlocks& cut, std::int64_t row_count,
+                         Value* values, Value* normalized);
+  void (*normalize_columns)(const BatchNormParameters<Value>& parameters, std::int64_t columns, std::int64_t row_count,
+                            Value* values, Value* normalized);
+  /// Replaces the gradients of the results by those of the values before, if mean and variance are those of the batch;
+  /// they become zero in padding. Sets scale_sums to the gradients of scale.
+  void (*normalize_rows_gradient)(const BatchNormParameters<Value>& parameters, const Value* normalized,
+                                  const FeatureBlocks& cut, std::int64_t count, std::int64_t row_count,
+                                  Value* gradients, Value* scale_sums);
+  void (*normalize_columns_gradient)(const BatchNormParameters<Value>& parameters, const Value* normalized,
+                                     std::int64_t columns, std::int64_t count, std::int64_t row_count, Value* gradients,
+                                     Value* scale_sums);
+};
+
 /// A product of contiguous rows with the weights of some outputs.
 struct RowProduct {
   const float* weights = nullptr;  ///< [input_count, output_count]
@@ -186,6 +218,8 @@ template <class Value>
 ActivationKernels<Value> activation_kernels();
 template <class Value>
 NormKernels<Value> norm_kernels();
+template <class Value>
+BatchNormKernels<Value> batch_norm_kernels();
 RowKernels row_kernels();
 template <class Value>
 LinearKernels<Value> linear_kernels();

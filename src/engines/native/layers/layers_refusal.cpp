@@ -11,15 +11,16 @@ std::optional<std::string> layers_refusal(const std::vector<Layer>& layers) {
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const Layer& layer = layers[index];
     const bool last = index + 1 == layers.size();
-    const bool normed = !last && layer.kind == Layer::Kind::dense && layers[index + 1].kind == Layer::Kind::layer_norm;
+    const bool normed = !last && layer.kind == Layer::Kind::dense && layers[index + 1].is_norm();
     switch (layer.kind) {
       case Layer::Kind::convolution:
         return "the network has convolutions";
       case Layer::Kind::batch_norm:
-        return "the network has batch norms";
       case Layer::Kind::layer_norm:
         if (index == 0 || last || layers[index - 1].kind != Layer::Kind::dense)
-          return "a layer norm is not between dense layers";
+          return "a norm is not between dense layers";
+        if (layer.kind == Layer::Kind::batch_norm && layers[index - 1].bias)
+          return "a batch norm follows a layer with a bias";
         break;
       case Layer::Kind::dense:
         break;

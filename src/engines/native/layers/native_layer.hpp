@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "engines/native/kernels/arena.hpp"
 #include "engines/native/layers/parameters.hpp"
@@ -11,6 +12,16 @@
 #include "study/model_options.hpp"
 
 namespace sheaf {
+
+/// Values that training changes besides the parameters, such as running statistics.
+template <class Value>
+struct Buffer {
+  Value* values = nullptr;
+  std::int64_t count = 0;
+  Value initial = 0;
+};
+template <class Value>
+using BufferUse = std::function<void(const Buffer<Value>&)>;
 
 /// A layer that computes outputs. Its inputs and outputs are LayerValues. Only the constructor and reserve() allocate
 /// memory; arrays are in an arena. Not shared between threads.
@@ -24,6 +35,9 @@ class ForwardLayer {
 
   /// Calls `use` for the layer's parameters, in the order of initial_weights().
   virtual void for_each_segment(const SegmentUse& use) const = 0;
+
+  /// Calls `use` for the layer's buffers, in the order of NetworkState::buffers.
+  virtual void for_each_buffer(const BufferUse<Value>&) const {}
 
   /// Computes the outputs of a tile.
   virtual void forward(const TilePass& pass) = 0;

@@ -30,6 +30,7 @@ class OutputLoss {
   void set_loss(const TrainOptions& train) {
     loss_ = loss_function(train);
     smoothing_ = train.label_smoothing;
+    quantiles_ = quantiles_of(train);
   }
   void set_scaling(const TargetScaling& scaling) { scaling_ = &scaling; }
   /// By label; empty: all 1.
@@ -46,15 +47,17 @@ class OutputLoss {
   double operator()(const TilePass& pass, Value* gradients) const;
 
   /// The sum of of_outputs(loss, first, count) over the outputs: one call, or one per output if they have different
-  /// units, with the loss in this unit. The sum is in the units of the targets.
+  /// units or quantiles, with the loss of this unit and quantile. The sum is in the units of the targets.
   template <class LossOfOutputs>
   double sum_over_outputs(const LossOfOutputs& of_outputs) const {
     const std::int64_t count = outputs_.cut.features;
-    if (!scaling_->is_active()) return of_outputs(loss_, 0, count);
+    if (!scaling_->is_active() && quantiles_.empty()) return of_outputs(loss_, 0, count);
     double sum = 0;
     for (std::int64_t output = 0; output < count; ++output) {
-      const double unit = scaling_->unit[static_cast<std::size_t>(output)];
-      sum += unit_factor(loss_.kind, unit) * of_outputs(in_unit(loss_, unit), output, 1);
+      const auto index = static_cast<std::size_t>(output);
+      const double unit = scaling_->is_active() ? scaling_->unit[index] : 1;
+      const LossFunction loss = quantiles_.empty() ? loss_ : of_quantile(loss_, quantiles_[index]);
+      sum += unit_factor(loss.kind, unit) * of_outputs(in_unit(loss, unit), output, 1);
     }
     return sum;
   }
@@ -78,7 +81,8 @@ class OutputLoss {
   Parameters<Value>& parameters_;
   Scratch<Value>& scratch_;
   LossFunction loss_;
-  double smoothing_ = 0;  // of labels in training
+  double smoothing_ = 0;           // of labels in training
+  std::vector<double> quantiles_;  // of the outputs; empty for other losses
   const TargetScaling* scaling_ = nullptr;
   Value *labels_ = nullptr, *targets_ = nullptr, *weights_ = nullptr;  // BatchTargets
   std::vector<double> class_weights_;

@@ -451,6 +451,12 @@ TEST_CASE("checkpoints include the running statistics of a batch norm") {
   check_study(study, draw_synthetic(study.data, 1));
 }
 
+TEST_CASE("checkpoints of an mlp include the running statistics of its batch norms, with both engines") {
+  Study study = study_of(GENERATE(EngineKind::native, EngineKind::torch), OptimizerKind::adam);
+  study.model.norm = Norm::batch;
+  check_study(study, draw_synthetic(study.data, 1));
+}
+
 TEST_CASE("an invalid checkpoint fails the iteration, and an error while saving one ends the job") {
   Study study = study_of(EngineKind::native, OptimizerKind::adam);
   const DataSet data = draw_synthetic(study.data, 1);

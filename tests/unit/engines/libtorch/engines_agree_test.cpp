@@ -53,7 +53,8 @@ ModelOptions random_model(Dice& dice) {
     model.hidden = widths;
     model.dropout = dice.one_of({0.0, 0.0, 0.1, 0.5});
     // A norm of very few features divides by almost zero where they are nearly equal, which amplifies rounding.
-    if (*std::min_element(widths.begin(), widths.end()) >= 4) model.norm = dice.one_of({Norm::none, Norm::layer});
+    if (*std::min_element(widths.begin(), widths.end()) >= 4)
+      model.norm = dice.one_of({Norm::none, Norm::layer, Norm::batch});
   }
   model.activation =
       dice.one_of({Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu, Activation::silu,
@@ -62,6 +63,13 @@ ModelOptions random_model(Dice& dice) {
   if (model.kind == ModelKind::linear && dice.once_in(3)) model.initialization = Initialization::zeros;
   model.bias = !dice.once_in(5);
   return model;
+}
+
+std::vector<double> even_quantiles(std::int64_t count) {
+  std::vector<double> quantiles;
+  for (std::int64_t number = 1; number <= count; ++number)
+    quantiles.push_back(static_cast<double>(number) / static_cast<double>(count + 1));
+  return quantiles;
 }
 
 TrainOptions random_training(Dice& dice, const DataOptions& data) {
@@ -73,7 +81,9 @@ TrainOptions random_training(Dice& dice, const DataOptions& data) {
   train.shuffle = !dice.once_in(4);
   train.loss = data.task == Task::classification
                    ? dice.one_of({LossKind::cross_entropy, LossKind::cross_entropy, LossKind::bce, LossKind::mse})
-                   : dice.one_of({LossKind::mse, LossKind::mse, LossKind::mae, LossKind::huber});
+                   : dice.one_of({LossKind::mse, LossKind::mse, LossKind::mae, LossKind::huber, LossKind::poisson,
+                                  LossKind::quantile});
+  if (train.loss == LossKind::quantile) train.quantiles = even_quantiles(data.outputs);
   if (train.loss == LossKind::huber) train.huber_delta = dice.one_of({0.1, 1.0});
   if (train.loss == LossKind::cross_entropy) train.label_smoothing = dice.one_of({0.0, 0.0, 0.1});
   train.reduction = dice.one_of({Reduction::mean, Reduction::mean, Reduction::sum});
@@ -116,6 +126,15 @@ Study random_study(Dice& dice) {
   study.ensemble.members = study.ensemble.bootstrap ? 2 : 1;
   study.run.curves = dice.once_in(3);
   return study;
+}
+
+// `data` with targets that are not negative.
+DataSet with_counts(DataSet data) {
+  auto counts = std::make_shared<std::vector<float>>(data.targets, data.targets + data.rows * data.output_count);
+  for (float& target : *counts) target = std::floor(std::abs(target));
+  data.targets = counts->data();
+  data.owner = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(data.owner, counts);
+  return data;
 }
 
 // `data` with random sample weights, some of them zero.
@@ -168,9 +187,11 @@ void check_random_studies(std::uint64_t seed, int count, Precision precision, do
     Study study = random_study(dice);
     study.train.precision = precision;
     if (number % 4 == 0) study.data.normalize = Normalize::robust;
-    if (number % 3 == 0 && study.data.task == Task::regression && study.model.bias)
+    const bool counts = study.train.loss == LossKind::poisson;
+    if (number % 3 == 0 && study.data.task == Task::regression && study.model.bias && !counts)
       study.data.normalize_targets = NormalizeTargets::standard;
     DataSet data = draw_synthetic(study.data, study.study.seed);
+    if (counts) data = with_counts(data);
     if (dice.once_in(4)) data = with_weights(data, dice);
     check_agreement(study, data, tolerance);
   }
@@ -183,7 +204,7 @@ TEST_CASE("engines agree in float64 on random studies") {
 }
 
 TEST_CASE("engines agree in float32 on random studies") {
-  check_random_studies(7, 300, Precision::float32, 1e-3);
+  check_random_studies(8, 300, Precision::float32, 1e-3);
 }
 
 TEST_CASE("engines agree on which trainings diverge, and when") {
@@ -215,7 +236,8 @@ TEST_CASE("engines agree on batches of several tiles") {
   for (const auto& [batch, norm] : {std::pair(std::int64_t{0}, Norm::none),
                                     {std::int64_t{0}, Norm::layer},
                                     {std::int64_t{150}, Norm::none},
-                                    {std::int64_t{200}, Norm::layer}}) {
+                                    {std::int64_t{200}, Norm::layer},
+                                    {std::int64_t{200}, Norm::batch}}) {
     Dice dice(3);
     Study study = random_study(dice);
     study.data = drawn_classes(350, 300, 10);

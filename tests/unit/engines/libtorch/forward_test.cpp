@@ -28,6 +28,20 @@ std::vector<float> draw(std::int64_t count, std::uint64_t index) {
   return values;
 }
 
+// Sets the running means and variances of a network to random numbers. Returns them.
+std::vector<double> drawn_statistics(const Network& network) {
+  std::vector<double> all;
+  for (std::size_t index = 0; index < network.buffers().size(); ++index) {
+    const torch::Tensor& buffer = network.buffers()[index];
+    std::vector<float> values = draw(buffer.numel(), 6 + index);
+    if (index % 2 == 1)
+      for (float& value : values) value = std::abs(value) + 0.5f;
+    torch::Tensor(buffer).copy_(torch::tensor(values));
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
 double greatest_distance(const std::vector<float>& ours, const torch::Tensor& theirs) {
   const auto mine = torch::from_blob(const_cast<float*>(ours.data()), theirs.sizes(), torch::kFloat32);
   return (mine - theirs).abs().max().item<double>();
@@ -45,12 +59,14 @@ TEST_CASE("the native forward pass agrees with LibTorch's for every shape and nu
         model.activation = features == 63 ? Activation::gelu : Activation::relu;
         model.bias = features != 1;
         if (!hidden.empty() && outputs == 10) model.norm = Norm::layer;
+        if (!hidden.empty() && outputs == 150) model.norm = Norm::batch;
         const auto layers = network_layout(model, {0, features, outputs, {}});
         const auto weights = initial_weights(layers, Initialization::he, 5);
         const FeatureScaling scaling =
             features == 63 ? FeatureScaling{draw(features, 1), draw(features, 2), draw(features, 3)} : FeatureScaling{};
-        NativeForward forward(layers, model.activation, weights, scaling);
         LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64);
+        const NetworkState state{weights, drawn_statistics(network)};
+        NativeForward forward(layers, model.activation, state, scaling);
         for (const std::int64_t rows : {1, 42, 84, 200}) {
           auto values = draw(rows * features, 4);
           std::vector<float> found(static_cast<std::size_t>(rows * outputs), NAN);
@@ -81,7 +97,7 @@ TEST_CASE("a feature that is not finite is detected, for any weight and activati
       for (const auto& scaled : {FeatureScaling{}, scaling}) {
         auto weights = initial_weights(layers, Initialization::he, 5);
         if (zero_weights) std::fill(weights.begin(), weights.end(), 0.0f);
-        NativeForward forward(layers, model.activation, weights, scaled);
+        NativeForward forward(layers, model.activation, {weights, {}}, scaled);
         std::vector<float> found(rows * 3);
         for (const std::int64_t index :
              {std::int64_t{0}, std::int64_t{features - 1}, 83 * features, 84 * features + 7, rows * features - 1}) {
@@ -101,9 +117,10 @@ TEST_CASE("the outputs of a row are bitwise independent of the other rows") {
   ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
   model.hidden = {70};
-  model.norm = GENERATE(Norm::none, Norm::layer);
+  model.norm = GENERATE(Norm::none, Norm::layer, Norm::batch);
   const auto layers = network_layout(model, {0, 90, 3, {}});
-  NativeForward forward(layers, model.activation, initial_weights(layers, Initialization::he, 5), {});
+  const std::vector<double> statistics(static_cast<std::size_t>(buffer_count(layers)), 0.75);
+  NativeForward forward(layers, model.activation, {initial_weights(layers, Initialization::he, 5), statistics}, {});
   const auto values = draw(100 * 90, 1);
   std::vector<float> together(300), alone(3);
   CHECK(forward(values.data(), 100, together.data()));

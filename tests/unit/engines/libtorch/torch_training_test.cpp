@@ -150,6 +150,15 @@ TEST_CASE("sample weights multiply row losses, and the mean divides by the numbe
     train.huber_delta = 1.75;
     sum = 2 * (0.5 * 0.5 / 2 + 1.75 * (2 - 1.75 / 2)) + 0.5 * (1.5 * 1.5 / 2 + 1.5 * 1.5 / 2);
   }
+  SECTION("quantile") {
+    train.loss = LossKind::quantile;
+    train.quantiles = {0.2, 0.9};
+    sum = 2 * (0.8 * 0.5 + 0.9 * 2) + 0.5 * (0.2 * 1.5 + 0.1 * 1.5);
+  }
+  SECTION("poisson") {
+    train.loss = LossKind::poisson;
+    sum = 2 * (std::exp(0.5) + std::exp(-1.0) + 1) + 0.5 * (std::exp(-0.5) + 0.5 + std::exp(1.5));
+  }
   SECTION("bce") {
     train.loss = LossKind::bce;
     sum = 2 * (softplus(0.5) + softplus(1)) + 0.5 * (softplus(0.5) + softplus(1.5));

@@ -79,7 +79,7 @@ Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, 
       network.train({begin, begin == 0, begin + tile == row_count, 1.0 / row_count, rate, {1, step}},
                     with_hook ? &hook : nullptr);
     }
-  training.parameters = network.parameters();
+  training.parameters = network.state().parameters;
   return training;
 }
 

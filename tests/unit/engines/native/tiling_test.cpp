@@ -50,11 +50,18 @@ TEST_CASE("cached rows fill half of a typical second-level cache, with a minimum
 }
 
 TEST_CASE("tiles fit the first-level cache for linear models with few outputs, and the second-level otherwise") {
-  CHECK(best_tile_rows(mlp(10, {}, 1), 4) == (28 << 10) / (14 * 4) / 16 * 16);
-  CHECK(best_tile_rows(mlp(10, {}, 3), 8) == (28 << 10) / (22 * 8) / 16 * 16);
-  CHECK(best_tile_rows(mlp(10000, {}, 1), 4) == 64);
+  CHECK(best_tile_rows(mlp(10, {}, 1), 32, 4) == (28 << 10) / (14 * 4) / 16 * 16);
+  CHECK(best_tile_rows(mlp(10, {}, 3), 32, 8) == (28 << 10) / (22 * 8) / 16 * 16);
+  CHECK(best_tile_rows(mlp(10000, {}, 1), 32, 4) == 64);
   for (const auto& layers : {mlp(10, {}, narrow_outputs), mlp(10, {3}, 1)})
-    CHECK(best_tile_rows(layers, 4) == cached_rows(layers, 4));
+    CHECK(best_tile_rows(layers, 1000, 4) == cached_rows(layers, 4));
+}
+
+TEST_CASE("a batch is one tile if there are batch norms") {
+  std::vector<Layer> layers = mlp(4000, {4000}, 10);
+  layers.insert(layers.begin() + 1, {Layer::Kind::batch_norm, 4000, 4000});
+  CHECK(best_tile_rows(layers, 1001, 4) == 1008);
+  CHECK(best_tile_rows(layers, 10, 4) == cached_rows(layers, 4));
 }
 
 TEST_CASE("the blocks of a matrix are contiguous and whole cache lines wide") {

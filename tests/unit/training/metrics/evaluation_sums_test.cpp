@@ -141,6 +141,30 @@ TEST_CASE("losses of values follow their definitions") {
   CHECK(loss_of_all({LossKind::huber, delta}) == Approx(huber / (rows * outputs)).epsilon(1e-12));
 }
 
+TEST_CASE("the loss poisson is computed from predictions") {
+  const auto predictions = numbers(0.2), targets = numbers(0);
+  double sum = 0;
+  for (std::size_t at = 0; at < predictions.size(); ++at)
+    sum += double{predictions[at]} - double{targets[at]} * std::log(double{predictions[at]});
+  const Scoring scoring{Task::regression, LossKind::poisson, false, outputs};
+  CHECK(in_pieces(scoring, predictions, {7, rows}).loss() == Approx(sum / (rows * outputs)).epsilon(1e-12));
+  CHECK(in_pieces(scoring, predictions, {rows}).values() ==
+        in_pieces({Task::regression, LossKind::mse, false, outputs}, predictions, {rows}).values());
+}
+
+TEST_CASE("the loss quantile has a quantile for each output") {
+  const auto predictions = numbers(0.2), targets = numbers(0);
+  Scoring scoring{Task::regression, LossKind::quantile, false, outputs};
+  double sum = 0;
+  for (std::int64_t output = 0; output < outputs; ++output)
+    scoring.quantiles.push_back(static_cast<double>(output + 1) / (outputs + 1));
+  for (std::size_t at = 0; at < predictions.size(); ++at) {
+    const double quantile = scoring.quantiles[at % outputs], error = double{targets[at]} - double{predictions[at]};
+    sum += std::max(quantile * error, (quantile - 1) * error);
+  }
+  CHECK(in_pieces(scoring, predictions, {7, rows}).loss() == Approx(sum / (rows * outputs)).epsilon(1e-12));
+}
+
 TEST_CASE("the losses of logits equal those of the corresponding probabilities") {
   auto predictions = numbers(0.2);
   for (float& value : predictions) value = 4 * (value - 100);

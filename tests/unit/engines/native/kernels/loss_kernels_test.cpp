@@ -14,6 +14,7 @@ using namespace sheaf::test;
 namespace {
 
 constexpr double delta = 0.75;  // of huber
+constexpr double quantile = 0.3;
 
 // A batch with some large logits, sample weights, some of them zero, and padding.
 template <class Value>
@@ -27,6 +28,10 @@ struct Batch {
     bias = normals<Value>(output_count, 14);
     for (std::size_t index = 0; index < outputs.size(); ++index) {
       if (index % 7 == 3) outputs[index] = index % 2 == 0 ? 50 : -50;
+      if (kind == LossKind::poisson) {
+        outputs[index] = index % 7 == 3 ? (index % 2 == 0 ? 7 : -50) : outputs[index];
+        targets[index] = std::abs(targets[index]);
+      }
       if (kind == LossKind::bce) targets[index] = static_cast<Value>(index % 5) / 4;
     }
     for (std::int64_t row = 0; row < row_count; ++row) {
@@ -63,6 +68,12 @@ double row_loss(LossKind kind, const Batch<Value>& batch, std::int64_t row, bool
       const double size = std::abs(z - y);
       loss += size <= delta ? size * size / 2 : delta * (size - delta / 2);
       slopes.push_back(size <= delta ? z - y : z < y ? -delta : delta);
+    } else if (kind == LossKind::quantile) {
+      loss += y < z ? (1 - quantile) * (z - y) : quantile * (y - z);
+      slopes.push_back(y < z ? 1 - quantile : -quantile);
+    } else if (kind == LossKind::poisson) {
+      loss += std::exp(z) - y * z;
+      slopes.push_back(std::exp(z) - y);
     } else if (kind == LossKind::bce) {
       loss += y * std::log1p(std::exp(-z)) + (1 - y) * std::log1p(std::exp(z));
       slopes.push_back(1 / (1 + std::exp(-z)) - y);
@@ -98,7 +109,7 @@ void check_loss(LossKind kind, std::int64_t output_count, std::int64_t row_count
   Guarded<Value> outputs(batch.outputs), gradients(output_count * row_count);
   Guarded<Value> labels(batch.labels), targets(batch.targets), weights(batch.weights), sums(sums_before);
   const double sum = loss_kernels<Value>().loss(
-      {kind, delta}, with_bias ? batch.bias.data() : nullptr,
+      {kind, delta, quantile}, with_bias ? batch.bias.data() : nullptr,
       {labels.data(), targets.data(), weights.data(), smoothing}, scale, output_count, row_count, accumulate,
       outputs.data(), with_gradients ? gradients.data() : nullptr, with_gradients ? sums.data() : nullptr);
   INFO("loss " << static_cast<int>(kind) << ", " << output_count << " outputs, " << row_count << " rows");
@@ -139,7 +150,9 @@ void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t ou
   const std::int64_t stride = column_count + 2;
   const Batch<Value> batch(kind, output_count, row_count);
   const auto inputs = normals<Value>(column_count * row_count, 16);
-  const auto weights = normals<Value>(output_count * stride, 17);
+  auto weights = normals<Value>(output_count * stride, 17);
+  if (kind == LossKind::poisson)  // exp() multiplies the errors of large sums
+    for (Value& weight : weights) weight /= 8;
   const auto weights_before = normals<Value>(output_count * stride, 18), bias_before = normals<Value>(output_count, 19);
 
   Batch<double> right(kind, output_count, row_count);
@@ -174,7 +187,7 @@ void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t ou
   Guarded<Value> columns(inputs), targets(batch.targets), row_weights(batch.weights);
   Guarded<Value> weight_sums(weights_before), bias_sums(bias_before);
   const double sum = linear_kernels<Value>().loss(
-      {kind, delta},
+      {kind, delta, quantile},
       {columns.data(), column_count, output_count, weights.data(), stride, with_bias ? batch.bias.data() : nullptr},
       {nullptr, targets.data(), row_weights.data()}, scale, row_count, accumulate, weight_sums.data(),
       bias_sums.data());
@@ -211,9 +224,32 @@ void check_loss_of_not_a_number(LossKind kind) {
     Guarded<Value> outputs(batch.outputs), labels(batch.labels), targets(batch.targets);
     Guarded<Value> weights(std::vector<Value>(at(row_count), 1));
     INFO("loss " << static_cast<int>(kind) << ", index " << index);
-    CHECK(std::isnan(loss_kernels<Value>().loss({kind, delta}, nullptr, {labels.data(), targets.data(), weights.data()},
-                                                1, output_count, row_count, false, outputs.data(), nullptr, nullptr)));
+    CHECK(std::isnan(loss_kernels<Value>().loss({kind, delta, quantile}, nullptr,
+                                                {labels.data(), targets.data(), weights.data()}, 1, output_count,
+                                                row_count, false, outputs.data(), nullptr, nullptr)));
   }
+}
+
+// Checks exponentials of outputs over the whole range of the numbers, and beyond it.
+template <class Value>
+void check_exponentials() {
+  constexpr std::int64_t row_count = 16384;
+  std::vector<Value> logs(at(row_count));
+  const double largest = pick<Value>(88.6, 699.0), smallest = pick<Value>(-87.0, -700.0);
+  for (std::int64_t row = 0; row < row_count; ++row)
+    logs[at(row)] = static_cast<Value>(smallest + (largest - smallest) * static_cast<double>(row) / row_count);
+  logs[1] = static_cast<Value>(pick<Value>(89, 701)), logs[2] = static_cast<Value>(pick<Value>(1e30, 1e300));
+  logs[3] = std::numeric_limits<Value>::infinity(), logs[4] = -logs[3];
+  Guarded<Value> outputs(logs), gradients(row_count), targets(std::vector<Value>(at(row_count)));
+  Guarded<Value> weights(std::vector<Value>(at(row_count), 1)), sums(std::vector<Value>(1));
+  loss_kernels<Value>().loss(LossKind::poisson, nullptr, {nullptr, targets.data(), weights.data()}, 1, 1, row_count,
+                             false, outputs.data(), gradients.data(), sums.data());
+  for (const std::int64_t row : {1, 2, 3}) CHECK(std::isinf(gradients[row]));
+  CHECK(gradients[4] == 0);
+  std::vector<double> ratios;
+  for (std::int64_t row = 5; row < row_count; ++row)
+    ratios.push_back(static_cast<double>(gradients[row]) / std::exp(static_cast<double>(logs[at(row)])));
+  CHECK(distance(ratios, std::vector<double>(ratios.size(), 1.0)) < pick<Value>(3e-7, 1e-15));
 }
 
 // Checks two classes with logits 0 and x, for all x down to -128 and for infinity.
@@ -254,6 +290,13 @@ TEST_CASE("small probabilities have the same relative accuracy as large ones, an
   on_every_target([] {
     check_probabilities<float>();
     check_probabilities<double>();
+  });
+}
+
+TEST_CASE("means of poisson have the same relative accuracy at all sizes, and overflow to infinity") {
+  on_every_target([] {
+    check_exponentials<float>();
+    check_exponentials<double>();
   });
 }
 

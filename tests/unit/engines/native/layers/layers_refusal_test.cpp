@@ -35,20 +35,24 @@ TEST_CASE("the native engine computes dense layers, and says which other layers 
 TEST_CASE("one layer that the native engine does not have is enough, wherever it is") {
   for (std::size_t place = 0; place < 2; ++place) {
     std::vector<Layer> layers = layers_of(ModelKind::mlp);
-    layers[place].kind = Layer::Kind::batch_norm;
-    CHECK(layers_refusal(layers) == "the network has batch norms");
+    layers[place].kind = Layer::Kind::convolution;
+    CHECK(layers_refusal(layers) == "the network has convolutions");
   }
 }
 
-TEST_CASE("the native engine computes layer norms between dense layers") {
+TEST_CASE("the native engine computes norms between dense layers") {
   ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
-  model.norm = Norm::layer;
+  model.norm = GENERATE(Norm::layer, Norm::batch);
   const std::vector<Layer> layers = network_layout(model, {1000, 64, 10, {}});
   CHECK(layers_refusal(layers) == std::nullopt);
   for (const auto& wrong :
        {std::vector<Layer>{layers[1], layers[2]}, {layers[0], layers[1]}, {layers[0], layers[1], layers[1], layers[2]}})
-    CHECK(layers_refusal(wrong) == "a layer norm is not between dense layers");
+    CHECK(layers_refusal(wrong) == "a norm is not between dense layers");
+  std::vector<Layer> biased = layers;
+  biased[0].bias = true;
+  const bool may_have_bias = model.norm == Norm::layer;
+  CHECK(layers_refusal(biased).value_or("") == (may_have_bias ? "" : "a batch norm follows a layer with a bias"));
 }
 
 TEST_CASE("an activation must follow each hidden layer") {
