@@ -57,4 +57,9 @@ bool has_given_folds(const Study& study) {
   return study.data.folds && !study.data.folds->empty();
 }
 
+bool has_no_validation(const Study& study) {
+  if (study.search.folds > 1 || has_given_folds(study)) return false;
+  return study.data.validation ? *study.data.validation == 0 : study.data.source == DataSource::synthetic;
+}
+
 }  // namespace sheaf

@@ -30,4 +30,7 @@ MetricChoice score_metric(const Study& study);
 /// Whether data.folds names a data set, which decides search.folds.
 bool has_given_folds(const Study& study);
 
+/// Whether no rows are held out for validation, as far as the study tells.
+bool has_no_validation(const Study& study);
+
 }  // namespace sheaf

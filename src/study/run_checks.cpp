@@ -6,12 +6,23 @@
 #include <string_view>
 #include <vector>
 
+#include "study/key_defaults.hpp"
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {
 
 void check_run(const Study& study, Problems& problems) {
+  if (study.run.predictions == PredictionsKept::held_out) {
+    if (study.data.source == DataSource::synthetic && study.data.draw == Draw::iteration)
+      problems.add({"run.predictions", "data.draw"},
+                   "run.predictions = held_out needs data that all iterations share, but data.draw = iteration. Set "
+                   "data.draw = study, or run.predictions = none.");
+    else if (has_no_validation(study))
+      problems.add({"run.predictions", "search.folds", "data.validation"},
+                   "run.predictions = held_out has no effect (there are no validation rows). Set search.folds or "
+                   "data.validation.");
+  }
   if (study.run.threads > 1 && study.run.lanes != 1)
     problems.add({"run.threads", "run.lanes"},
                  fmt::format("run.threads = {} needs one lane, but run.lanes = {}. Set run.lanes = 1, or leave out "

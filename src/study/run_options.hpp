@@ -16,6 +16,8 @@ enum class DeviceRequest { automatic, cpu, cuda };
 /// by_model: the native engine for dense models, LibTorch for the others. `automatic` is replaced when a run is opened.
 enum class EngineKind { automatic, torch, native, by_model };
 enum class ModelsSaved { automatic, none, best, all };
+/// Predictions for the validation rows of each iteration. `automatic` is replaced before a plan is made.
+enum class PredictionsKept { automatic, none, held_out };
 enum class ProgressKind { automatic, bar, lines, none };
 enum class OnFailure { go_on, stop };
 
@@ -53,6 +55,7 @@ struct RunOptions {
   std::int64_t network_timeout = 60;            ///< seconds without a sign of life from another host; 0: no limit
   std::int64_t retries = 0;                     ///< immediate retries of a failed iteration
   ModelsSaved models = ModelsSaved::automatic;  ///< the trained models to save
+  PredictionsKept predictions = PredictionsKept::automatic;  ///< in the results
   ProgressKind progress = ProgressKind::automatic;
   std::int64_t log_every = 0;  ///< batches of an iteration between lines with its loss; 0: a line per minute
 };

@@ -68,6 +68,16 @@ void add_run_keys(std::vector<Setting>& table) {
       "of each iteration and, with run.curves, of each epoch. Classes whose names have commas or spaces are given by "
       "their numbers.",
       Decides::results);
+  run.add("predictions", &RunOptions::predictions,
+          choice<PredictionsKept>({{"auto", PredictionsKept::automatic},
+                                   {"none", PredictionsKept::none},
+                                   {"held_out", PredictionsKept::held_out}}),
+          "Predictions to keep in results.h5. held_out: those for the validation rows of each iteration, as class "
+          "probabilities or values; auto: held_out for a file in memory, if the predictions of all planned iterations "
+          "need at "
+          "most 256 MiB.",
+          Decides::results)
+      .also_called({"return_predictions", "save_predictions", "keep_cross_validation_predictions"});
   run.add("time_limit", &RunOptions::time_limit, time_limit(),
           "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job. Times have "
           "units, as in 90s, 45m or 1h30m, or Slurm's format, as in 1:30:00 or 2-12:00 (days-hours:minutes). A number "

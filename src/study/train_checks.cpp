@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/section_checks.hpp"
@@ -12,12 +13,6 @@
 
 namespace sheaf {
 namespace {
-
-// Data without validation rows, as far as the study tells.
-bool has_no_validation(const Study& study) {
-  if (study.search.folds > 1) return false;
-  return study.data.validation ? *study.data.validation == 0 : study.data.source == DataSource::synthetic;
-}
 
 // Checks the data of losses that are only for regression.
 void check_numbers(const Study& study, Problems& problems) {

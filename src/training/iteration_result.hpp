@@ -114,7 +114,8 @@ inline constexpr auto epoch_fields = std::tuple{
 };
 
 /// An iteration after its training. `predictions` are the model's outputs for the validation rows, [rows, outputs] in
-/// row order (class probabilities, or values if the loss has Link::none); filled only for ensembles.
+/// row order (class probabilities, or values if the loss has Link::none); filled only for ensembles and with
+/// `run.predictions`.
 struct TrainedIteration {
   IterationResult result;  ///< the caller fills rank, lane and times, except for `seconds`
   std::vector<float> predictions;

@@ -87,7 +87,9 @@ class IterationTraining {
 
  private:
   TrainingLoop new_loop() const;
-  bool keeps_outputs() const { return context_.study.ensemble.members > 1; }
+  bool keeps_outputs() const {
+    return context_.study.ensemble.members > 1 || context_.study.run.predictions == PredictionsKept::held_out;
+  }
   bool keeps_network() const { return context_.study.run.models != ModelsSaved::none; }
 
   const TrainingContext& context_;

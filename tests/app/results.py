@@ -18,7 +18,7 @@ shutil.rmtree("run", ignore_errors=True)
 study = os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg")
 args = [study, f"--data.file={DIGITS}", "--train.epochs=2", "--search.folds=2", "--ensemble.members=2",
         "--search.model.hidden=8, 16 8", "--search.train.learning_rate=1e-3, 1e-2", "--run.output=run",
-        "--run.models=none", "--run.curves=no", "--data.validation=0"]
+        "--run.models=none", "--run.curves=no", "--run.predictions=none", "--data.validation=0"]
 result = sheaf("run", *args, ranks=2, environment={"USER": "anna"})
 checks.check(result.code == 0, "the run succeeds", result.stderr)
 lines = result.timed.splitlines()

@@ -253,6 +253,11 @@ result = sheaf("run", "grows.cfg", "--run.array=none", "--resume", "--force")
 epochs = {row["epochs"] for row in read_csv("grown/results.csv")} if result.code == 0 else None
 checks.check(result.code == 0 and epochs == {"148"}, "--force keeps the chosen number of epochs",
              f"{epochs} {result.stderr}")
+with h5py.File("grown/results.h5") as file:
+    predicted = file["predictions"]["iteration"]
+checks.check(sorted(set(predicted)) == [1, 3] and len(predicted) == 600 and
+             "the predictions of 2 iterations are left out (they were made for other validation rows)" in result.stderr,
+             "--force leaves out predictions for other rows", f"{len(predicted)} {set(predicted)} {result.stderr}")
 shutil.copy(PLUGIN, "plugin.so")
 with open(PLUGIN, "rb") as file:
     changed_file("plugin.so", "plugin", file.read() + b"\0")

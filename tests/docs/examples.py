@@ -180,7 +180,9 @@ def check_page(path, tests):
             elif language == "python":
                 compile(text, path, "exec")
                 if "results.h5" in text:  # reads the tables of a run
-                    subprocess.run([sys.executable, "-c", f"import h5py, pandas\n{text}\nassert len(finished) > 0"],
+                    tables = "[value for value in list(globals().values()) if isinstance(value, pandas.DataFrame)]"
+                    check = f"assert {tables} and all(len(table) > 0 for table in {tables})"
+                    subprocess.run([sys.executable, "-c", f"import h5py, pandas\n{text}\n{check}"],
                                    cwd=os.path.join(directory, "runs", "mine"), check=True)
     finally:
         shutil.rmtree(directory)

@@ -179,7 +179,9 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);
     warn_of_slow_blas(torch_trains(plan, prepared.engine_of_trial));
-    if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) log_root(note);
+    for (const auto& note :
+         {note_on_gpus(study, plan, prepared.facts), note_on_predictions(study, plan, prepared.facts)})
+      if (!note.empty()) log_root(note);
   }
   TrainingOutcome trained = train_run({run, stages, plan, context, models, prepared.placement, start},
                                       std::move(current), world, node, leaders);

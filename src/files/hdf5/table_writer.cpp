@@ -49,7 +49,8 @@ std::size_t longest(const Texts& texts) {
 }
 
 std::int64_t row_count(const TableColumn& column) {
-  return std::visit([](const auto& values) { return static_cast<std::int64_t>(values.size()); }, column.values);
+  const std::size_t values = std::visit([](const auto& all) { return all.size(); }, column.values);
+  return static_cast<std::int64_t>(values / std::max<std::size_t>(column.width, 1));
 }
 
 std::size_t cell_bytes(const ColumnType& type) {
@@ -58,8 +59,10 @@ std::size_t cell_bytes(const ColumnType& type) {
       return type.text_bytes;
     case ColumnType::Kind::flag:
       return 1;
+    case ColumnType::Kind::real32:
+      return sizeof(float) * std::max<std::size_t>(type.width, 1);
     default:
-      return 8;
+      return 8 * std::max<std::size_t>(type.width, 1);
   }
 }
 
@@ -76,9 +79,16 @@ Handle row_type(const std::vector<ColumnType>& types, const std::string& problem
   for (std::size_t number = 0; number < types.size(); ++number) {
     const ColumnType& type = types[number];
     Handle made;  // the other types are HDF5's own
-    hid_t cell = type.kind == ColumnType::Kind::real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+    hid_t cell = type.kind == ColumnType::Kind::real     ? H5T_NATIVE_DOUBLE
+                 : type.kind == ColumnType::Kind::real32 ? H5T_NATIVE_FLOAT
+                                                         : H5T_NATIVE_INT64;
     if (type.kind == ColumnType::Kind::text || type.kind == ColumnType::Kind::flag) {
       made = type.kind == ColumnType::Kind::text ? text_type(type.text_bytes) : flag_type(problem);
+      cell = made.id();
+    }
+    if (type.width > 0) {
+      const hsize_t extent = type.width;
+      made = Handle(H5Tarray_create2(cell, 1, &extent), H5Tclose, problem);
       cell = made.id();
     }
     check_hdf5(H5Tinsert(row.id(), type.name.c_str(), offsets[number], cell), problem);
@@ -88,13 +98,15 @@ Handle row_type(const std::vector<ColumnType>& types, const std::string& problem
 
 ColumnType::Kind kind_of(const TableColumn& column) {
   if (std::holds_alternative<std::vector<double>>(column.values)) return ColumnType::Kind::real;
+  if (std::holds_alternative<std::vector<float>>(column.values)) return ColumnType::Kind::real32;
   if (std::holds_alternative<std::vector<bool>>(column.values)) return ColumnType::Kind::flag;
   return std::holds_alternative<Texts>(column.values) ? ColumnType::Kind::text : ColumnType::Kind::integer;
 }
 
 bool fits(const TableColumn& column, const ColumnType& type) {
   const auto* texts = std::get_if<Texts>(&column.values);
-  return kind_of(column) == type.kind && (texts == nullptr || longest(*texts) <= type.text_bytes);
+  return kind_of(column) == type.kind && column.width == type.width &&
+         (texts == nullptr || longest(*texts) <= type.text_bytes);
 }
 
 // Checks the arguments of calls that would otherwise damage the file.
@@ -111,8 +123,13 @@ void pack_column(const TableColumn& column, IndexRange rows, std::size_t row_byt
           const Value& value = values[static_cast<std::size_t>(row)];  // of flags, a copy
           if constexpr (std::is_same_v<Value, std::string>) {
             std::memcpy(cell, value.data(), value.size());
-          } else {
+          } else if (column.width == 0) {
             std::memcpy(cell, &value, sizeof value);
+          } else {
+            for (std::size_t number = 0; number < column.width; ++number) {
+              const Value one = values[static_cast<std::size_t>(row) * column.width + number];
+              std::memcpy(cell + number * sizeof one, &one, sizeof one);
+            }
           }
         }
       },
@@ -125,7 +142,7 @@ std::vector<ColumnType> column_types(const std::vector<TableColumn>& columns) {
   std::vector<ColumnType> types;
   for (const auto& column : columns) {
     const auto* texts = std::get_if<Texts>(&column.values);
-    types.push_back({column.name, kind_of(column), texts == nullptr ? 1 : longest(*texts)});
+    types.push_back({column.name, kind_of(column), texts == nullptr ? 1 : longest(*texts), column.width});
   }
   return types;
 }

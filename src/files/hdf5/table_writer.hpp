@@ -18,15 +18,19 @@ namespace sheaf {
 /// flags as h5py stores bool, an enumeration of FALSE and TRUE.
 struct TableColumn {
   std::string name;
-  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<bool>, std::vector<std::string>> values;
+  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<bool>, std::vector<std::string>,
+               std::vector<float>>
+      values;
+  std::size_t width = 0;  ///< numbers per row, as an array; 0: a single value
 };
 
 /// The name and type of a column, which must be known before its first row.
 struct ColumnType {
-  enum class Kind { integer, real, flag, text };
+  enum class Kind { integer, real, flag, text, real32 };
   std::string name;
   Kind kind = Kind::integer;
   std::size_t text_bytes = 1;  ///< length of the longest text; at least 1
+  std::size_t width = 0;       ///< TableColumn::width
 };
 
 /// Returns the types of the columns, with text lengths that fit the texts in them. Pure.

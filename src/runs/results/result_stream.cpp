@@ -50,16 +50,19 @@ void write_ranks(Hdf5Writer& file, const RankTable& ranks) {
 }  // namespace
 
 ResultStream::ResultStream(const std::string& directory, const Study& study, const Plan& plan,
-                           const TableExtent& extent)
+                           const TableExtent& extent, const DataSet* data)
     : study_(study),
       plan_(plan),
       h5_file_(directory + "/results.h5"),
       csv_(directory + "/results.csv"),
       h5_(h5_file_.temporary()),
       iterations_(
-          h5_.begin_table("iterations", plan.iteration_count(), iteration_columns(plan, extent, study.run.metrics))) {
+          h5_.begin_table("iterations", plan.iteration_count(), iteration_columns(plan, extent, study.run.metrics))),
+      data_(data) {
   if (study.run.curves.value_or(false))
     epochs_ = h5_.begin_table("epochs", extent.epochs, column_types(epoch_table({}, study.run.metrics)));
+  if (data_ != nullptr)
+    predictions_ = h5_.begin_table("predictions", extent.predicted_rows, prediction_columns(*data_));
   csv_.file().write(csv_header(iteration_table(plan, {}, study.run.metrics)));
 }
 
@@ -70,9 +73,15 @@ void ResultStream::append(const std::vector<TrainedIteration>& iterations) {
   if (epochs_) epochs_->append(epoch_table(iterations, study_.run.metrics));
 }
 
+void ResultStream::append_predictions(std::int64_t iteration, const std::vector<float>& predictions,
+                                      const RowSet& rows) {
+  predictions_->append(prediction_table(iteration, predictions, *data_, rows));
+}
+
 void ResultStream::finish(const RunResults& results) {
   iterations_.close();
   if (epochs_) epochs_->close();
+  if (predictions_) predictions_->close();
   const auto& metrics = study_.run.metrics;
   write_in_slices(h5_, "trials", trial_columns(plan_, metrics), results.trials,
                   [&](const std::vector<TrialSummary>& trials) { return trial_table(plan_, trials, metrics); });

@@ -21,11 +21,16 @@ struct Study;
 /// memory. Local, for rank 0.
 class ResultStream {
  public:
-  /// `extent`: of all iterations of the run. `study` and `plan` outlive the object. Throws RunError.
-  ResultStream(const std::string& directory, const Study& study, const Plan& plan, const TableExtent& extent);
+  /// `extent`: of all iterations of the run. `data`: with run.predictions; null: no table of predictions. `study`,
+  /// `plan` and `data` outlive the object. Throws RunError.
+  ResultStream(const std::string& directory, const Study& study, const Plan& plan, const TableExtent& extent,
+               const DataSet* data = nullptr);
 
   /// Appends the next iterations, in order. Throws RunError.
   void append(const std::vector<TrainedIteration>& iterations);
+
+  /// Appends the predictions of the next iteration that has some. Throws RunError.
+  void append_predictions(std::int64_t iteration, const std::vector<float>& predictions, const RowSet& rows);
 
   /// Writes the other tables after the last iteration, waits until both files are on disk, and renames results.h5, then
   /// results.csv. So a directory with results.csv is complete. Throws RunError. No other function may be called after
@@ -39,6 +44,8 @@ class ResultStream {
   Hdf5Writer h5_;
   Hdf5Table iterations_;
   std::optional<Hdf5Table> epochs_;  // if run.curves is set
+  const DataSet* const data_;
+  std::optional<Hdf5Table> predictions_;  // if there are data
 };
 
 }  // namespace sheaf

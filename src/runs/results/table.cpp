@@ -126,6 +126,10 @@ void add_cell(Text& text, std::int64_t value) {
   text.append(digits.data(), digits.data() + digits.size());
 }
 
+void add_cell(Text& text, float value) {
+  if (!std::isnan(value)) fmt::format_to(fmt::appender(text), "{}", value);
+}
+
 void add_cell(Text& text, double value) {
   if (!std::isnan(value)) fmt::format_to(fmt::appender(text), "{}", value);
 }
@@ -221,6 +225,43 @@ Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::ve
     table.push_back({metrics[number].name(), std::move(values)});
   }
   return table;
+}
+
+Table prediction_table(std::int64_t iteration, const std::vector<float>& predictions, const DataSet& data,
+                       const RowSet& rows) {
+  const auto width = static_cast<std::size_t>(data.output_count);
+  std::vector<std::int64_t> numbers, labels;
+  std::vector<double> targets, values;
+  const auto offset = [&](std::size_t output) { return data.target_offsets.empty() ? 0 : data.target_offsets[output]; };
+  rows.for_each([&](std::int64_t row) {
+    numbers.push_back(row);
+    if (data.task == Task::classification) {
+      labels.push_back(data.labels[row]);
+    } else {
+      for (std::size_t output = 0; output < width; ++output)
+        targets.push_back(double{data.targets[static_cast<std::size_t>(row) * width + output]} + offset(output));
+    }
+  });
+  std::vector<std::int64_t> iterations(numbers.size(), iteration);
+  Table table = {{"iteration", std::move(iterations)}, {"row", std::move(numbers)}};
+  if (data.task == Task::classification) {
+    table.push_back({"target", std::move(labels)});
+    table.push_back({"probabilities", predictions, width});
+    return table;
+  }
+  table.push_back({"targets", std::move(targets), width});
+  if (data.target_offsets.empty()) {
+    table.push_back({"values", predictions, width});
+    return table;
+  }
+  for (std::size_t at = 0; at < predictions.size(); ++at)
+    values.push_back(double{predictions[at]} + offset(at % width));
+  table.push_back({"values", std::move(values), width});
+  return table;
+}
+
+std::vector<ColumnType> prediction_columns(const DataSet& data) {
+  return column_types(prediction_table(0, {}, data, RowSet::all(0)));
 }
 
 Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials, const std::vector<MetricChoice>& metrics) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "data/dataset.hpp"
+#include "data/row_set.hpp"
 #include "files/hdf5/table_writer.hpp"
 #include "search/leaderboard.hpp"
 #include "study/plan.hpp"
@@ -29,10 +31,19 @@ Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& ite
 /// Sizes that must be known before the first rows of the tables of iterations and epochs are written.
 struct TableExtent {
   std::int64_t epochs = 0;                                ///< rows of the table of epochs
+  std::int64_t predicted_rows = 0;                        ///< rows of the table of predictions
   std::array<std::int64_t, 4> longest_texts{1, 1, 1, 1};  ///< in bytes: status, device, engine, message
 
   void add(const TrainedIteration& iteration);
 };
+
+/// One row per validation row of an iteration, in the order of the rows. Columns: iteration, row (of the data), and
+/// target (the label) and probabilities [classes], or targets and values [outputs], in the units of the file. The
+/// numbers are 32-bit, values with offsets 64-bit. `predictions`: [rows, outputs], as in TrainedIteration.
+Table prediction_table(std::int64_t iteration, const std::vector<float>& predictions, const DataSet& data,
+                       const RowSet& rows);
+/// Its columns.
+std::vector<ColumnType> prediction_columns(const DataSet& data);
 
 /// The columns of iteration_table() with room for all its texts.
 std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent,

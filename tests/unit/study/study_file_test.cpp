@@ -113,6 +113,7 @@ model.kind = torchscript:my models/net.pt, resnet18
 [run]
 core_lanes = 3
 metrics = r2
+predictions = none
 )";
 
 const std::string searched = R"(

@@ -161,16 +161,32 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
   return ResultSource::none;
 }
 
-void add_extent(TableExtent& extent, const ResultStore& results, IndexRange iterations, bool failed_count) {
+// The rows of the iteration in the table of predictions. 0 if its predictions are not for the validation rows of these
+// data: --force allows a run to continue with other data.
+std::int64_t predicted_rows(const TrainingContext& context, const JournaledIteration& iteration) {
+  if (context.study.run.predictions != PredictionsKept::held_out || iteration.predictions.bytes == 0) return 0;
+  const Iteration model = context.plan.iteration(iteration.trained.result.iteration);
+  const std::int64_t rows = context.splits->split(model.repeat, model.fold)->validation_rows.count();
+  const std::int64_t row_bytes = context.data->output_count * static_cast<std::int64_t>(sizeof(float));
+  return iteration.predictions.bytes == rows * row_bytes ? rows : 0;
+}
+
+void add_extent(TableExtent& extent, const TrainingContext& context, const ResultStore& results, IndexRange iterations,
+                bool failed_count) {
   const IndexRange positions = results.positions_of(iterations);
   for (std::int64_t at = positions.begin; at < positions.end; ++at) {
     const auto position = static_cast<std::size_t>(at);
-    if (failed_count || results.packed(position).has_result()) extent.add(results[position].trained);
+    if (!failed_count && !results.packed(position).has_result()) continue;
+    const JournaledIteration result = results[position];
+    extent.add(result.trained);
+    extent.predicted_rows += predicted_rows(context, result);
   }
 }
 
 TableExtent extent_over_ranks(TableExtent extent, const Communicator& world, const WhileWaiting& waiting) {
-  extent.epochs = world.patient_sum({extent.epochs}, waiting).front();
+  const auto sums = world.patient_sum({extent.epochs, extent.predicted_rows}, waiting);
+  extent.epochs = sums[0];
+  extent.predicted_rows = sums[1];
   for (auto& length : extent.longest_texts) length = world.patient_maximum(length, waiting);
   return extent;
 }
@@ -211,7 +227,9 @@ class ResultsOfRun {
         streamed_bytes_(streamed_bytes),
         files_(std::move(files)),
         locks_(std::move(locks)),
-        stream_(end.run.directory, end.context.study, end.context.plan, extent),
+        keeps_predictions_(end.context.study.run.predictions == PredictionsKept::held_out),
+        stream_(end.run.directory, end.context.study, end.context.plan, extent,
+                keeps_predictions_ ? end.context.data : nullptr),
         ensembles_(end.context, files_),
         tally_(end.context.study, end.context.plan, end.engine_of_trial) {}
 
@@ -222,6 +240,7 @@ class ResultsOfRun {
       JournaledIteration iteration = result.unpack();
       const auto ensemble = ensembles_.add(iteration);
       tally_.add(iteration.trained, ensemble ? &*ensemble : nullptr);
+      if (keeps_predictions_ && iteration.predictions.bytes > 0) append_predictions(iteration);
       iterations.push_back(std::move(iteration.trained));
     }
     stream_.append(iterations);
@@ -247,6 +266,9 @@ class ResultsOfRun {
       remove_unfinished_files(end_.run.directory);
     }
     locks_.clear();
+    if (without_predictions_ > 0)
+      warn_root(fmt::format("the predictions of {} are left out (they were made for other validation rows).",
+                            counted(without_predictions_, "iteration")));
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
     if (!results.best_models.empty()) log_root(best_model_line(end_.run.directory, results.best_models));
     if (!results.any_finished()) report_no_finished_iteration(end_.context, results);
@@ -261,6 +283,16 @@ class ResultsOfRun {
     std::vector<std::string> paths;
     for (const auto& model : results.best_models) paths.push_back(end_.run.directory + "/" + model);
     results.test = test_models(end_.context, *end_.file, paths);
+  }
+
+  void append_predictions(const JournaledIteration& iteration) {
+    if (predicted_rows(end_.context, iteration) == 0) {
+      ++without_predictions_;
+      return;
+    }
+    const Iteration model = end_.context.plan.iteration(iteration.trained.result.iteration);
+    stream_.append_predictions(model.number, read_predictions(files_, iteration),
+                               end_.context.splits->split(model.repeat, model.fold)->validation_rows);
   }
 
   // Writes summary.json and README.txt. A README.txt of somebody else stays.
@@ -281,6 +313,8 @@ class ResultsOfRun {
   const std::int64_t streamed_bytes_;  // read by all ranks
   const std::vector<std::string> files_;
   std::vector<DirectoryLock> locks_;
+  const bool keeps_predictions_;
+  std::int64_t without_predictions_ = 0;  // iterations whose predictions do not fit the data
   ResultStream stream_;
   EnsembleScore ensembles_;
   ResultTally tally_;
@@ -312,8 +346,9 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const Replay& known = on_ranks ? end.run.earlier : all;
   TableExtent extent;
   const IndexRange all_iterations{0, end.plan.iteration_count()};
-  if (on_ranks) add_extent(extent, own, all_iterations, true);
-  add_extent(extent, known.iterations, all_iterations, !on_ranks);  // this attempt tried earlier failures again
+  if (on_ranks) add_extent(extent, end.context, own, all_iterations, true);
+  add_extent(extent, end.context, known.iterations, all_iterations,
+             !on_ranks);  // this attempt tried earlier failures again
   extent = extent_over_ranks(extent, world, waiting);
 
   std::unique_ptr<ResultsOfRun> results;

@@ -26,6 +26,8 @@ namespace sheaf {
 
 namespace {
 
+constexpr double max_predictions_bytes = 256 << 20;  // that are kept by default
+
 // Whether any network gets its rows as images if they are images.
 bool any_takes_images(const Plan& plan) {
   bool any = false;
@@ -65,6 +67,23 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
   return facts;
 }
 
+// The approximate size of the table of predictions: the columns iteration and row, the targets and the predictions. 0
+// without validation rows.
+double predictions_bytes(const Study& study, const Plan& plan, const DataShape& shape) {
+  const std::int64_t target_bytes = study.data.task == Task::classification ? 8 : 8 * shape.outputs;
+  const std::int64_t row_bytes = 2 * 8 + target_bytes + 4 * shape.outputs;
+  return static_cast<double>(plan.iteration_count()) *
+         static_cast<double>(least_validation_rows(study, shape.rows) * row_bytes);
+}
+
+// Streamed data may have more predictions than memory.
+PredictionsKept settled_predictions(const Study& study, const Plan& plan, const DataShape& shape) {
+  if (study.run.predictions != PredictionsKept::automatic) return study.run.predictions;
+  if (study.data.source != DataSource::file || study.data.mode == DataMode::streamed) return PredictionsKept::none;
+  const double bytes = predictions_bytes(study, plan, shape);
+  return bytes > 0 && bytes <= max_predictions_bytes ? PredictionsKept::held_out : PredictionsKept::none;
+}
+
 }  // namespace
 
 double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
@@ -94,6 +113,7 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   if (!study.run.curves)
     study.run.curves = study.data.source == DataSource::file && study.data.mode == DataMode::memory &&
                        plan.iteration_count() <= max_recorded_iterations;
+  study.run.predictions = settled_predictions(study, plan, facts.shape);
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   return study;
 }
@@ -135,6 +155,18 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   }
   agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
   return placed;
+}
+
+std::string note_on_predictions(const Study& settled, const Plan& plan, const JobFacts& facts) {
+  if (settled.run.predictions == PredictionsKept::held_out || settled.data.source != DataSource::file ||
+      settled.data.mode == DataMode::streamed)
+    return "";
+  const double bytes = predictions_bytes(settled, plan, facts.shape);
+  if (bytes <= max_predictions_bytes) return "";
+  return fmt::format(
+      "predictions for the validation rows are not kept (they would need {}). To keep them, start a run with "
+      "run.predictions = held_out.",
+      human_bytes(bytes));
 }
 
 std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFacts& facts) {

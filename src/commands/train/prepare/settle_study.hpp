@@ -1,5 +1,5 @@
-// Settles a study: resolves data.mode, data.channels, run.curves and run.engine = auto to values. This happens once,
-// when the run is opened. The values are stored in the run, and later jobs use them on any machine.
+// Settles a study: resolves data.mode, data.channels, run.curves, run.predictions and run.engine = auto to values. This
+// happens once, when the run is opened. The values are stored in the run, and later jobs use them on any machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -59,6 +59,9 @@ struct PlacedStudy {
 /// world, of which `node` is a part.
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node);
+
+/// A note if the predictions of a data file in memory are not kept because they are too large; otherwise empty. Pure.
+std::string note_on_predictions(const Study& settled, const Plan& plan, const JobFacts& facts);
 
 /// A sentence for each key that has no effect because no rank trains on a GPU. Pure.
 std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFacts& facts);

@@ -38,6 +38,12 @@ with h5py.File("tables.h5", "r") as file:
     none = file["deep/er/none"][:]
     check(none.shape == (0,) and none.dtype.names == ("number", "value", "text"), none.dtype)
 
+    arrays = file["arrays"][:]
+    check(arrays["values"].dtype == numpy.float32 and arrays["values"].tolist() ==
+          numpy.float32([[0.5, -1, 2], [3, 4, 0.1]]).tolist(), arrays)
+    check(arrays["pairs"].dtype == numpy.float64 and arrays["pairs"].tolist() == [[0.1, 2], [3, 4]], arrays)
+    check(arrays["value"].tolist() == numpy.float32([1.5, 0.1]).tolist() and arrays["number"].tolist() == [7, 8], arrays)
+
     many = file["many"][:]
     check(numpy.array_equal(many["number"], numpy.arange(100000) * 3), "many numbers")
     check(numpy.array_equal(many["text"].astype(int), numpy.arange(100000)), "many texts")

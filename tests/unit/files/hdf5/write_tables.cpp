@@ -24,6 +24,10 @@ int main(int, char** argv) {
     many[row] = static_cast<std::int64_t>(row) * 3;
     texts[row] = std::to_string(row);
   }
+  file.write_table("arrays", {{"number", std::vector<std::int64_t>{7, 8}},
+                              {"values", std::vector<float>{0.5, -1, 2, 3, 4, 0.1f}, 3},
+                              {"pairs", std::vector<double>{0.1, 2, 3, 4}, 2},
+                              {"value", std::vector<float>{1.5, 0.1f}}});
   file.write_table("many", {{"text", texts}, {"number", many}});
   file.close();
   return 0;

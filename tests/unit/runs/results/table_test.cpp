@@ -2,6 +2,7 @@
 #include "runs/results/table.hpp"
 
 #include <limits>
+#include <memory>
 
 #include "study/metrics.hpp"
 #include "support/catch.hpp"
@@ -123,6 +124,38 @@ TEST_CASE("metrics have a column in each table, which is empty for failed iterat
   ensemble.metrics = {0.5, 0.75};
   CHECK(csv_text(ensemble_table({ensemble}, metrics)) ==
         "stage,trial,repeat,fold,score,mean_member_score,r2,accuracy\n0,0,0,0,0,0,0.5,0.75\n");
+}
+
+TEST_CASE("predictions have a row per validation row, with targets in the units of the file") {
+  const std::vector<std::int64_t> labels = {1, 0, 1, 0};
+  DataSet classes;
+  classes.rows = 4;
+  classes.output_count = 2;
+  classes.task = Task::classification;
+  classes.labels = labels.data();
+  const auto fold = std::shared_ptr<const std::int32_t>(new std::int32_t[4]{0, 1, 0, 1},
+                                                        [](const std::int32_t* folds) { delete[] folds; });
+  const Table table = prediction_table(5, {0.25f, 0.75f, 0.5f, 0.5f}, classes, RowSet::in_fold(fold, 4, 1));
+  REQUIRE(table.size() == 4);
+  CHECK(std::get<std::vector<std::int64_t>>(table[0].values) == std::vector<std::int64_t>{5, 5});
+  CHECK(std::get<std::vector<std::int64_t>>(table[1].values) == std::vector<std::int64_t>{1, 3});
+  CHECK(std::get<std::vector<std::int64_t>>(table[2].values) == std::vector<std::int64_t>{0, 0});
+  CHECK(std::get<std::vector<float>>(table[3].values) == std::vector<float>{0.25f, 0.75f, 0.5f, 0.5f});
+  CHECK(table[3].width == 2);
+  CHECK(prediction_columns(classes).back().width == 2);
+
+  const std::vector<float> targets = {1, 2, 3, 4};
+  DataSet numbers;
+  numbers.rows = 2;
+  numbers.output_count = 2;
+  numbers.targets = targets.data();
+  Table values = prediction_table(0, {1.5f, 2, 3, 4}, numbers, RowSet::all(2));
+  CHECK(std::get<std::vector<double>>(values[2].values) == std::vector<double>{1, 2, 3, 4});
+  CHECK(std::get<std::vector<float>>(values[3].values).front() == 1.5f);
+  numbers.target_offsets = {1e6, 0};
+  values = prediction_table(0, {1.5f, 2, 3, 4}, numbers, RowSet::all(2));
+  CHECK(std::get<std::vector<double>>(values[2].values) == std::vector<double>{1000001, 2, 1000003, 4});
+  CHECK(std::get<std::vector<double>>(values[3].values) == std::vector<double>{1000001.5, 2, 1000003, 4});
 }
 
 TEST_CASE("text columns are wide enough for the longest text of all iterations and trials") {

@@ -103,6 +103,34 @@ TEST_CASE("run.curves = auto records curves of few iterations on a file in memor
   CHECK_FALSE(curves(facts_of(10, 100)));
 }
 
+TEST_CASE("run.predictions = auto keeps predictions of at most 256 MiB for a file in memory") {
+  Study study = test::regression_study();
+  study.data.task = Task::regression;
+  study.data.validation.reset();
+  study.search.folds = 10;
+  study.run.engine = EngineKind::native;
+  study.run.predictions = PredictionsKept::automatic;
+  const auto kept = [&](std::int64_t rows, std::int64_t node_mib = 100) {
+    JobFacts facts = facts_of(10, node_mib);
+    facts.shape = {rows, 64, 1, {}};  // one target: 28 bytes for each row
+    return settled_study(study, test::whole_plan(study), facts).run.predictions;
+  };
+  CHECK(kept(9586980) == PredictionsKept::held_out);
+  CHECK(kept(9586990) == PredictionsKept::none);
+  CHECK(kept(100, 10) == PredictionsKept::none);  // streamed
+  study.run.predictions = PredictionsKept::held_out;
+  CHECK(kept(9586990) == PredictionsKept::held_out);
+  CHECK(kept(100, 10) == PredictionsKept::held_out);
+  study.run.predictions = PredictionsKept::automatic;
+  study.search.folds = 1;
+  study.data.validation = 0;
+  CHECK(kept(100) == PredictionsKept::none);
+  study.data.validation = 0.1;
+  CHECK(kept(100) == PredictionsKept::held_out);
+  study.data.source = DataSource::synthetic;
+  CHECK(kept(100) == PredictionsKept::none);
+}
+
 TEST_CASE("data.mode = memory is refused when the data does not fit into memory") {
   Study study = test::regression_study();
   study.data.file = "large.h5";
