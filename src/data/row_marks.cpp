@@ -40,15 +40,6 @@ bool is_list(const DataSetInfo& info, std::int64_t rows, bool integers) {
          (info.number_class == NumberClass::integer || !integers);
 }
 
-// Whether the file has the data set for `auto`. An HDF5 group of this name is none.
-bool has_known(const InputFile& file, const MarkKey& key) try {
-  if (!file.has(key.known)) return false;
-  static_cast<void>(file.data_set(key.known));
-  return true;
-} catch (const RunError&) {
-  return false;
-}
-
 MarkSource find_named(const InputFile& file, const MarkKey& key, const std::string& name, const DataOptions& options,
                       std::int64_t rows) {
   if (key.kind == MarkKind::times && lower_case(name) == file_order) return {key.kind, file_order, {}};
@@ -134,7 +125,7 @@ MarkSource find_marks(const InputFile& file, const DataOptions& options, std::in
   const MarkKey* known = nullptr;
   std::vector<std::string> names, advice;
   for (const MarkKey& key : mark_keys) {
-    if (options.*key.value || !has_known(file, key)) continue;
+    if (options.*key.value || !file.has_data_set(key.known)) continue;
     known = &key;
     names.push_back(fmt::format("'{}'", key.known));
     advice.push_back(fmt::format("{} = none", key.key));

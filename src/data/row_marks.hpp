@@ -43,8 +43,8 @@ struct MarkSource {
 inline const std::string file_order = "file_order";
 
 /// The data set that data.groups, data.folds or data.time names. If none of them names one, those that are `auto` stand
-/// for /groups, /folds and /time, if the file has such a list of numbers, one for each of `rows` rows. Throws RunError
-/// if a data set that was named is missing or not such a list, or if the file has several with `auto`. Local.
+/// for the data sets /groups, /folds and /time of the file. Throws RunError if a data set that was named is missing, if
+/// a data set is not a list of numbers, one for each of `rows` rows, or if the file has several with `auto`. Local.
 MarkSource find_marks(const InputFile& file, const DataOptions& options, std::int64_t rows);
 
 /// Reads given folds and sets their number. Throws AgreedError if a number is out of range or missing. Collective over

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -61,8 +62,8 @@ class RowSet {
 template <class Use>
 void RowSet::for_each(IndexRange among, const Use& use) const {
   switch (kind_) {
-    case Kind::all:
-      for (std::int64_t row = among.begin; row < among.end; ++row) use(row);
+    case Kind::all:  // also no rows
+      for (std::int64_t row = among.begin; row < std::min(among.end, data_rows_); ++row) use(row);
       break;
     case Kind::in_fold:
       for (std::int64_t row = among.begin; row < among.end; ++row)

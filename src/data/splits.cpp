@@ -291,9 +291,10 @@ std::int64_t repeats_shared(std::int64_t repeats, std::int64_t rows) {
 
 // The number of splits that a rank caches. Limited, because a study may have millions of repeats. The splits of a
 // repeat share their fold numbers.
-std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
+std::size_t splits_kept(const DataSet& data, std::int64_t folds, bool has_stopping_rows) {
   constexpr std::int64_t bytes_kept = std::int64_t{128} << 20, split_bytes = 256;
-  const std::int64_t bytes = split_bytes + 4 * data.rows / folds + 16 * data.feature_count;
+  const std::int64_t bytes =
+      split_bytes + 4 * data.rows / folds + 16 * data.feature_count + (has_stopping_rows ? 2 * data.rows : 0);
   return static_cast<std::size_t>(std::max(2 * folds, bytes_kept / bytes));
 }
 
@@ -309,6 +310,24 @@ std::int64_t least_validation_rows(const Study& study, std::int64_t rows) {
   if (folds > 1) return left / (is_ordered(study.data) ? folds + 1 : folds);
   return validation > 0 ? holdout_count(left, validation) : 0;
 }
+
+std::int64_t stopping_row_count(const Study& study, std::int64_t rows) {
+  const double fraction = study.train.stop_fraction;
+  const std::int64_t left = rows_without_test(study.data, rows) - least_validation_rows(study, rows);
+  return fraction > 0 ? holdout_count(left, fraction) : 0;
+}
+
+namespace {
+
+// The training rows of the fold that has the fewest.
+std::int64_t least_training_rows(const Study& study, std::int64_t left) {
+  const std::int64_t folds = study.search.folds;
+  const double validation = study.data.validation.value_or(0);
+  if (folds == 1) return validation > 0 ? left - holdout_count(left, validation) : left;
+  return is_ordered(study.data) ? left - folds * (left / (folds + 1)) : left - (left + folds - 1) / folds;
+}
+
+}  // namespace
 
 void require_enough_rows(const Study& study, std::int64_t rows) {
   require(rows > 0, "The data set has no rows to train on.");
@@ -332,6 +351,11 @@ void require_enough_rows(const Study& study, std::int64_t rows) {
                         "data.validation.",
                         validation, held_out, counted(left, "row"), without_test));
   }
+  const double stopping = study.train.stop_fraction;
+  const std::int64_t training = least_training_rows(study, left);
+  require(stopping == 0 || holdout_count(training, stopping) < training,
+          fmt::format("No row is left to train on (train.stop_fraction = {} holds out {} of {}). Reduce it.", stopping,
+                      holdout_count(training, stopping), counted(training, "training row")));
 }
 
 namespace {
@@ -368,6 +392,7 @@ struct Splits::State {
       : data(std::move(all_data)),
         folds(std::max<std::int64_t>(1, study.search.folds)),
         validation(study.data.validation.value_or(0)),
+        stop_fraction(study.train.stop_fraction),
         normalize(study.data.normalize),
         normalizes_targets(study.data.normalize_targets == NormalizeTargets::standard),
         seed(study.study.seed),
@@ -377,7 +402,8 @@ struct Splits::State {
     if (study.data.test > 0) hold_out_test(study.data.test);
     if (data.marks.kind == MarkKind::groups) require_enough_groups(study, data.marks, rows);
     if (data.marks.kind == MarkKind::folds && folds > 1) require_rows_in_folds(data.marks, rows);
-    splits.emplace(splits_kept(data, folds));
+    if (data.marks.kind == MarkKind::groups && stop_fraction > 0) require_groups_to_stop();
+    splits.emplace(splits_kept(data, folds, stop_fraction > 0));
     if (StatisticsNeeds(data.fills.get(), normalize).sample)
       sampled = sampled_rows(data.rows, data.feature_count, seed);
   }
@@ -386,13 +412,31 @@ struct Splits::State {
     if (data.marks.kind == MarkKind::groups)
       require(data.marks.count >= 2,
               "No group can be held out for data.test (all rows are in one group). Set data.groups = none.");
-    std::vector<std::uint8_t> is_left(static_cast<std::size_t>(data.rows), 1), is_held_out(is_left.size(), 0);
-    for (const std::int64_t row : holdout_rows(data, rows, fraction, RandomStream(seed, Purpose::test_rows))) {
+    test_rows = hold_out(rows, fraction, RandomStream(seed, Purpose::test_rows));
+  }
+
+  // Moves the rows that are held out from `from` to the result.
+  RowSet hold_out(RowSet& from, double fraction, RandomStream stream) const {
+    std::vector<std::uint8_t> is_left(static_cast<std::size_t>(data.rows), 0), is_held_out(is_left.size(), 0);
+    from.for_each([&](std::int64_t row) { is_left[static_cast<std::size_t>(row)] = 1; });
+    for (const std::int64_t row : holdout_rows(data, from, fraction, stream)) {
       is_left[static_cast<std::size_t>(row)] = 0;
       is_held_out[static_cast<std::size_t>(row)] = 1;
     }
-    rows = RowSet::sample(std::move(is_left));
-    test_rows = RowSet::sample(std::move(is_held_out));
+    from = RowSet::sample(std::move(is_left));
+    return RowSet::sample(std::move(is_held_out));
+  }
+
+  // Throws RunError unless the training rows of each fold of the first repeat have a group to stop by, and another one.
+  void require_groups_to_stop() {
+    for (std::int64_t fold = 0; fold < folds; ++fold) {
+      Split split;
+      set_folds(0, fold, split);
+      require(
+          groups_in(data.marks, split.training_rows) >= 2,
+          "No group can be held out for train.stop_fraction (all training rows of a fold are in one group). Use more "
+          "folds, or set train.stop_fraction = 0 or data.groups = none.");
+    }
   }
 
   bool holds_out() const { return folds > 1 || validation > 0; }
@@ -400,7 +444,7 @@ struct Splits::State {
   // Otherwise all repeats share their splits: the folds follow from the file, or no rows are held out.
   bool repeats_differ() const {
     const bool are_drawn = data.marks.kind == MarkKind::none || data.marks.kind == MarkKind::groups;
-    return holds_out() && are_drawn;
+    return (holds_out() || stop_fraction > 0) && are_drawn;
   }
 
   std::int64_t different_repeats() const { return repeats_differ() ? repeats : 1; }
@@ -432,6 +476,15 @@ struct Splits::State {
   }
 
   void set_rows(std::int64_t repeat, std::int64_t fold, Split& split) {
+    set_folds(repeat, fold, split);
+    const auto number = static_cast<std::uint64_t>(repeat * folds + fold);
+    if (stop_fraction > 0)
+      split.stopping_rows =
+          hold_out(split.training_rows, stop_fraction, RandomStream(seed, Purpose::stopping_rows, number));
+  }
+
+  // Without stopping rows.
+  void set_folds(std::int64_t repeat, std::int64_t fold, Split& split) {
     split.training_rows = rows;
     if (!holds_out()) return;
     const FoldNumbers numbers = fold_numbers(repeat);
@@ -453,7 +506,7 @@ struct Splits::State {
 
   const DataSet data;
   const std::int64_t folds;
-  const double validation;
+  const double validation, stop_fraction;
   const Normalize normalize;
   const bool normalizes_targets;
   const std::uint64_t seed;
@@ -478,7 +531,7 @@ Splits::~Splits() = default;
 
 void Splits::scale_by(std::vector<FeatureScaling> scalings) {
   state_->scalings = std::move(scalings);
-  state_->splits.emplace(splits_kept(state_->data, state_->folds));
+  state_->splits.emplace(splits_kept(state_->data, state_->folds, state_->stop_fraction > 0));
 }
 
 std::int64_t Splits::count() const {

@@ -24,6 +24,7 @@ struct Study;
 struct Split {
   RowSet training_rows;
   RowSet validation_rows;  ///< may be empty
+  RowSet stopping_rows;    ///< that decide when a training stops, in none of the others; may be empty
   FeatureScaling scaling;
   TargetScaling target_scaling;
 };
@@ -53,6 +54,10 @@ std::int64_t rows_without_test(const DataOptions& options, std::int64_t rows);
 /// The number of validation rows in the smallest fold, or of the rows held out; 0 if there are none. With groups and
 /// given folds, the mean number. Pure.
 std::int64_t least_validation_rows(const Study& study, std::int64_t rows);
+
+/// The number of rows that train.stop_fraction holds out of the training rows of a fold; 0 if there are none. With
+/// groups and given folds, approximately. Pure.
+std::int64_t stopping_row_count(const Study& study, std::int64_t rows);
 
 /// Draws rows.count() rows from `rows` with replacement; with groups, as many groups as `rows` has
 /// (bootstrap_groups()). `rows` must not have repetitions. Pure.
@@ -100,7 +105,7 @@ class Splits {
   std::int64_t count() const;
 
   /// The split of a repeat and fold. Without folds, `fold` is 0 and the fraction `data.validation` of the rows is held
-  /// out.
+  /// out. The fraction `train.stop_fraction` of the other rows are stopping rows.
   std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold);
 
   /// Sets only the rows of a split, without a cache.

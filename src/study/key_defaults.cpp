@@ -38,11 +38,7 @@ MetricChoice score_metric(const Study& study) {
   const auto& keys = study.search.keys;
   const auto searched =
       std::find_if(keys.begin(), keys.end(), [](const SearchedKey& key) { return key.key == "train.loss"; });
-  if (searched == keys.end()) {
-    const std::vector<double> quantiles = quantiles_of(study.train);
-    if (quantiles.size() == 1) return {MetricKind::pinball, fmt::format("{}", quantiles.front())};
-    return default_metric(task, study.train.loss).kind;
-  }
+  if (searched == keys.end()) return default_metric(task, study.train.loss).kind;
   const auto metric_for = [task](const std::string& name) -> const Metric& {
     const Loss* const loss = find_loss(name);
     return loss == nullptr ? default_metric(task) : default_metric(task, loss->kind);

@@ -60,7 +60,7 @@ inline constexpr std::array loss_table = {
          LossTargets::values, Link::exponential, 0, MetricKind::r2,
          "poisson_nll poissonnllloss poissonloss poisson_loss poisson_nll_loss count:poisson"},
     Loss{LossKind::quantile, "quantile", "pinball loss of the quantiles in train.quantiles", LossTargets::values,
-         Link::none, 1, MetricKind::mae, "pinball pinball_loss quantile_loss quantileloss"},
+         Link::none, 1, MetricKind::mean_pinball, "pinball pinball_loss quantile_loss quantileloss"},
 };
 
 static_assert(is_in_order(loss_table) && loss_table.size() == static_cast<std::size_t>(LossKind::automatic));
@@ -101,7 +101,9 @@ inline double unit_factor(LossKind kind, double unit) {
 
 /// Whether a metric can be computed for models of this task and loss.
 constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
-  return metric.task == task && (metric.losses == MetricLosses::all || loss_of(loss).needs_classes());
+  const Loss& of_model = loss_of(loss);
+  return metric.task == task && (metric.losses != MetricLosses::probabilities || of_model.needs_classes()) &&
+         (metric.losses != MetricLosses::quantiles || of_model.has_quantiles());
 }
 
 /// The default metric of models that are trained with a loss. Throws std::logic_error if the task is not settled.

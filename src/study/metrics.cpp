@@ -2,6 +2,7 @@
 #include "study/metrics.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -149,6 +150,23 @@ std::string metric_problem(const std::string& key, const MetricChoice& choice,
     return fmt::format("{} = {} does not fit {} (it has {}). Use a number of at most {}.", key, choice.name(), data,
                        outputs == 1 ? "1 class" : fmt::format("{} classes", outputs), outputs);
   return class_problem(fmt::format("{} = {}", key, choice.name()), choice.parameter, class_names, outputs, data);
+}
+
+std::optional<std::size_t> quantile_output(const MetricFunction& metric, const std::vector<double>& quantiles) {
+  constexpr double median = 0.5;
+  const double wanted = metric.kind == MetricKind::pinball ? metric.parameter : median;
+  const auto found = std::find(quantiles.begin(), quantiles.end(), wanted);
+  return found == quantiles.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - quantiles.begin()));
+}
+
+std::string quantile_problem(const std::string& key, const MetricChoice& choice, const std::vector<double>& quantiles) {
+  if (quantiles.size() <= 1 || choice.kind == MetricKind::mean_pinball) return "";
+  const auto function = metric_function(choice, {}, static_cast<std::int64_t>(quantiles.size()));
+  if (!function || quantile_output(*function, quantiles)) return "";
+  return fmt::format(
+      "{} = {} needs the quantile {} (train.quantiles = {}). Add it to train.quantiles, or use the metric "
+      "mean_pinball.",
+      key, choice.name(), choice.kind == MetricKind::pinball ? choice.parameter : "0.5", fmt::join(quantiles, " "));
 }
 
 const Metric& default_metric(Task task) {

@@ -44,6 +44,7 @@ enum class MetricKind : std::uint8_t {
   median_ae,
   mape,
   max_error,
+  mean_pinball,
   pinball
 };
 
@@ -53,8 +54,9 @@ enum class MetricFamily : std::uint8_t { pointwise, counts, ranked };
 
 enum class Better : std::uint8_t { higher, lower };
 
-/// The losses with which a metric can be computed. probabilities: those whose outputs become probabilities.
-enum class MetricLosses : std::uint8_t { all, probabilities };
+/// The losses with which a metric can be computed. probabilities: those whose outputs become probabilities; quantiles:
+/// those whose outputs have quantiles.
+enum class MetricLosses : std::uint8_t { all, probabilities, quantiles };
 
 /// What follows the name of a metric and a colon. class_name: a class by its name or number, as in f1:setosa; count: an
 /// integer, as in top_k:5; quantile: a number between 0 and 1, as in pinball:0.9.
@@ -134,6 +136,8 @@ inline constexpr std::array metric_table = {
            MetricLosses::all, 1, ""},
     Metric{MetricKind::max_error, "max_error", "max error", MetricFamily::pointwise, Task::regression, Better::lower,
            MetricLosses::all, 1, ""},
+    Metric{MetricKind::mean_pinball, "mean_pinball", "mean pinball loss", MetricFamily::pointwise, Task::regression,
+           Better::lower, MetricLosses::quantiles, 1, ""},
     Metric{MetricKind::pinball, "pinball", "pinball loss", MetricFamily::pointwise, Task::regression, Better::lower,
            MetricLosses::all, 1, "", MetricParameter::quantile},
 };
@@ -191,6 +195,13 @@ std::string metric_hint(const std::string& text);
 /// by its name first. Nothing if there is no such class among the `outputs`, or if the count is larger.
 std::optional<MetricFunction> metric_function(const MetricChoice& choice, const std::vector<std::string>& class_names,
                                               std::int64_t outputs);
+
+/// The output that a metric of a model with several quantiles measures: that of its quantile, for other metrics that of
+/// the median. Nothing if no output has this quantile. Pure.
+std::optional<std::size_t> quantile_output(const MetricFunction& metric, const std::vector<double>& quantiles);
+
+/// Why a metric that `key` names cannot be computed for a model with these quantiles, and what to do; "" if it can.
+std::string quantile_problem(const std::string& key, const MetricChoice& choice, const std::vector<double>& quantiles);
 
 /// Why metric_function() returns nothing for a metric that `key` names, and what to do; "" if it returns a value.
 /// `data`: the data or the model with these classes, such as "'iris.h5'".

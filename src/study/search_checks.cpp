@@ -167,14 +167,33 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
                      fmt::format("{0} = {1} needs probabilities (with train.loss = {2}, outputs are not "
                                  "probabilities). Use a different {0}, or a different train.loss.",
                                  key, choice.name(), loss->name));
+  for (const MetricChoice& choice : metrics)
+    if (const auto problem = quantile_problem(key, choice, quantiles_of(study.train)); !problem.empty())
+      problems.add({key, "train.quantiles"}, problem);
   if (study.search.folds == 1 && study.data.validation == 0.0)
     problems.add({key, "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
                              assignment(study, key)));
 }
 
+// The trials of a search have the same targets.
+void check_losses(const Study& study, Problems& problems) {
+  const Loss *of_classes = nullptr, *of_numbers = nullptr;
+  for (const Loss* const loss : losses_of(study)) {
+    if (loss->needs_classes()) of_classes = loss;
+    if (loss->needs_numbers()) of_numbers = loss;
+  }
+  if (of_classes != nullptr && of_numbers != nullptr)
+    problems.add(
+        {"search.train.loss"},
+        fmt::format("search.train.loss has a loss for classes, {}, and one for numbers, {} (the targets are one "
+                    "of them). Leave out one.",
+                    of_classes->name, of_numbers->name));
+}
+
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
+  check_losses(study, problems);
   check_all_metrics(study, problems);
   const SearchMethodRow& row = search_method_of(search.method);
   const TrialSource trials = row.trials;

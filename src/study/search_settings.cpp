@@ -108,7 +108,8 @@ void add_search_keys(std::vector<Setting>& table) {
           "Metric that selects the best trial and the best model (CLASS: the name or number of a class, N: a number of "
           "classes, Q: a quantile between 0 and 1); loss: the validation loss, or the final loss "
           "if there are no validation rows. With loss, ensembles, and trials with different losses, are selected by "
-          "accuracy, for regression by r2, or by mae if all losses are mae or huber.")
+          "accuracy, for regression by r2, or by the metric of the losses if they share it: mae for mae and huber, "
+          "mean_pinball for quantile.")
       .also_called({"scoring", "eval_metric", "score_function"})
       .values_also_called(other_names_of_metrics());
 }

@@ -35,6 +35,14 @@ void check_numbers(const Study& study, Problems& problems) {
                                key));
 }
 
+// The splits of the rows are the same for all trials.
+void check_stop_fraction(const Study& study, Problems& problems) {
+  if (is_searched(study, "train.stop_fraction"))
+    problems.add({"search.train.stop_fraction"},
+                 "train.stop_fraction cannot be searched (all trials have the same rows). Set train.stop_fraction, and "
+                 "compare several runs.");
+}
+
 }  // namespace
 
 // Keys whose `auto` depends on the data are settled once for all trials.
@@ -61,6 +69,7 @@ void check_schedule(const Study& study, Problems& problems) {
 }
 
 void check_best_epoch(const Study& study, Problems& problems) {
+  check_stop_fraction(study, problems);
   const TrainOptions& train = study.train;
   const bool has_patience = train.patience.value_or(0) > 0;
   if ((has_patience || train.best_weights.value_or(false)) && has_no_validation(study)) {
@@ -68,6 +77,12 @@ void check_best_epoch(const Study& study, Problems& problems) {
     problems.add({key, "data.validation", "search.folds"},
                  fmt::format("{} needs validation rows. Set data.validation, e.g. to 0.1, or search.folds.",
                              assignment(study, key)));
+  } else if (train.stop_fraction > 0 && has_no_validation(study)) {
+    problems.add(
+        {"train.stop_fraction", "data.validation", "search.folds"},
+        fmt::format("{} needs validation rows (without them, let data.validation hold out the rows that decide). "
+                    "Set data.validation, e.g. to 0.1, or search.folds.",
+                    assignment(study, "train.stop_fraction")));
   } else if (train.stop_on) {
     check_metrics(study, "train.stop_on", {*train.stop_on}, problems);
   }
@@ -104,7 +119,11 @@ void check_tf32(const Study& study, Problems& problems) {
 }
 
 void check_saved_models(const Study& study, Problems& problems) {
-  if (study.data.test > 0 && study.run.models == ModelsSaved::none)
+  if (study.data.test > 0 && study.model.kind == ModelKind::plugin)
+    problems.add({"data.test", "model.kind"},
+                 fmt::format("{} needs a saved model, but plugin models cannot be saved. Set data.test = 0.",
+                             assignment(study, "data.test")));
+  else if (study.data.test > 0 && study.run.models == ModelsSaved::none)
     problems.add({"data.test", "run.models"},
                  fmt::format("{} needs the best model, but run.models = none. Set run.models = best, or data.test = 0.",
                              assignment(study, "data.test")));

@@ -54,7 +54,8 @@ struct TrainOptions {
   double exponential_factor = 0.95;      ///< exponential: of the learning rate, each epoch
   std::optional<std::int64_t> patience;  ///< of early stopping, in epochs; nullopt: auto, 0: none
   double min_change = 0;                 ///< of the monitored value: a smaller one is no improvement
-  std::optional<MetricChoice> stop_on;   ///< the monitored value; nullopt: the validation loss
+  std::optional<MetricChoice> stop_on;   ///< the monitored value; nullopt: the loss
+  double stop_fraction = 0;              ///< of the training rows, which decide instead of the validation rows; 0: none
   std::optional<bool> best_weights;      ///< results and models are those of the best epoch; nullopt: auto
   double clip_norm = 0;                  ///< the largest norm of the gradient; 0: none
   double clip_value = 0;                 ///< the largest absolute value of each of its elements; 0: none

@@ -150,8 +150,8 @@ void add_best_epoch(Section<TrainOptions>& train) {
   train
       .add("patience", &TrainOptions::patience, or_auto(integer_or("none", 1, max_epochs)),
            "Early stopping: the training ends when this many epochs in a row have brought no improvement. auto: 20 if "
-           "train.epochs is not set and data.validation holds out at least 150 rows in memory, and train.schedule does "
-           "not lower the learning rate to 0; otherwise none.")
+           "train.epochs is not set and data.validation holds out at least 150 rows in memory, or train.stop_fraction "
+           "is set, and train.schedule does not lower the learning rate to 0; otherwise none.")
       .also_called({"early_stopping", "early_stopping_rounds", "early_stopping_patience", "n_iter_no_change",
                     "es_patience", "stopping_rounds", "od_wait"});
   train
@@ -161,8 +161,8 @@ void add_best_epoch(Section<TrainOptions>& train) {
       .also_called({"restore_best_weights", "use_best_model", "load_best", "load_best_model_at_end"});
   train
       .add("stop_on", &TrainOptions::stop_on, metric_or_loss(),
-           "What train.patience and train.best_weights compare after each epoch: the validation loss, or a metric of "
-           "the validation rows.")
+           "What train.patience and train.best_weights compare after each epoch: the loss of the validation rows, or a "
+           "metric; with train.stop_fraction, of the rows that it holds out.")
       .only_if(compares_epochs())
       .also_called({"monitor", "early_stopping_metric", "metric_for_best_model"})
       .values_also_called(other_names_of_metrics());
@@ -171,6 +171,25 @@ void add_best_epoch(Section<TrainOptions>& train) {
            "An epoch is an improvement if it is better than the best one by more than this.")
       .only_if(compares_epochs())
       .also_called({"min_delta", "tol", "early_stopping_min_delta", "early_stopping_threshold"});
+}
+
+void add_stop_fraction(Section<TrainOptions>& train) {
+  train
+      .add(
+          "stop_fraction", &TrainOptions::stop_fraction,
+          number("number >= 0 and < 1", [](double value) { return value >= 0 && value < 1; }),
+          "Fraction of the training rows held out to decide when the training stops, which epoch is the best, and when "
+          "plateau lowers the learning rate. 0: the validation rows decide, so their scores are slightly optimistic.")
+      .only_if({{"train.patience", "train.best_weights", "train.schedule"},
+                {},
+                [](const Study& study) {
+                  const TrainOptions& options = study.train;
+                  return options.patience != 0 || options.best_weights != false ||
+                         schedule_of(options.schedule).follows_losses;
+                },
+                "the epochs are not compared",
+                "train.patience"})
+      .also_called({"early_stopping_fraction", "inner_validation_fraction", "early_stopping_split"});
 }
 
 void add_clipping(Section<TrainOptions>& train) {
@@ -220,6 +239,7 @@ void add_optimizer(std::vector<Setting>& table) {
       .also_called({"lr", "learning_rate_init", "init_lr", "max_lr", "eta", "eta0"});
   add_schedule(train);
   add_best_epoch(train);
+  add_stop_fraction(train);
   add_clipping(train);
   add_weight_rules(train);
   const auto below_one = number(below_one_in_words, is_below_one);
@@ -298,8 +318,8 @@ void add_model_keys(std::vector<Setting>& table) {
            choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}, {"batch", Norm::batch}}),
            "mlp, cnn: normalization after each hidden dense layer, before the activation, with the default options of "
            "PyTorch. layer: layer normalization (LayerNorm); batch: batch normalization (BatchNorm1d, BatchNorm2d), "
-           "also after each convolution; these layers have no bias. A last batch of one row leaves the running "
-           "statistics unchanged.")
+           "also after each convolution; these layers have no bias. After dense layers, a last batch of one row leaves "
+           "the running statistics unchanged.")
       .only_with("model.kind", {"mlp", "cnn", "auto"})
       .also_called({"norm_layer"});
   model

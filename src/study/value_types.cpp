@@ -122,7 +122,6 @@ std::optional<std::vector<double>> read_quantiles(const std::string& text) {
 constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
 constexpr std::int64_t longest_time = 10LL * 365 * 86400;
 
-// Adds `count` units to `seconds`. Returns false if the sum would exceed the longest time.
 constexpr double largest_weight = 1e12;
 
 // A weight follows the last colon: names may contain colons.
@@ -152,6 +151,7 @@ std::string class_weights_text(const ClassWeights& weights) {
   return fmt::format("{}", fmt::join(entries, ", "));
 }
 
+// Adds `count` units to `seconds`. Returns false if the sum would exceed the longest time.
 bool add_time(std::int64_t& seconds, std::int64_t count, std::int64_t unit) {
   if (count > (longest_time - seconds) / unit) return false;
   seconds += count * unit;

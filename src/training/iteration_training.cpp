@@ -9,6 +9,7 @@
 #include "models/predictions.hpp"
 #include "training/batches.hpp"
 #include "training/class_weights.hpp"
+#include "training/losses/reduction.hpp"
 #include "training/metrics/score.hpp"
 #include "training/training_cost.hpp"
 
@@ -90,31 +91,45 @@ void IterationTraining::train(const std::int64_t* rows, std::int64_t count) {
 }
 
 void IterationTraining::begin_validation() {
-  validation_sum_ = 0;
-  outputs_.clear();
-  outputs_.reserve(static_cast<std::size_t>(source_.split.validation_rows.count() * source_.data.output_count));
+  const auto begin = [&](Evaluated& evaluated, const RowSet& rows) {
+    evaluated.loss_sum = 0;
+    evaluated.outputs.clear();
+    evaluated.outputs.reserve(static_cast<std::size_t>(rows.count() * source_.data.output_count));
+  };
+  begin(validation_, source_.split.validation_rows);
+  begin(stopping_, source_.split.stopping_rows);
 }
 
-bool IterationTraining::evaluate(const std::int64_t* rows, std::int64_t count,
+bool IterationTraining::evaluate(HeldOutRows kind, const std::int64_t* rows, std::int64_t count,
                                  const std::function<bool()>& should_stop) {
-  const auto loss_sum = trainer_.evaluate(rows, count, outputs_, should_stop);
-  validation_sum_ += loss_sum.value_or(0);
+  Evaluated& evaluated = kind == HeldOutRows::validation ? validation_ : stopping_;
+  const auto loss_sum = trainer_.evaluate(rows, count, evaluated.outputs, should_stop);
+  evaluated.loss_sum += loss_sum.value_or(0);
   return loss_sum.has_value();
+}
+
+std::vector<double> IterationTraining::scores(const std::vector<MetricChoice>& metrics, const Evaluated& evaluated,
+                                              const RowSet& rows) const {
+  return prediction_scores(metrics, trial_.train.loss, quantiles_of(trial_.train), false, evaluated.outputs,
+                           source_.data, rows);
 }
 
 void IterationTraining::end_validation() {
   const RowSet& rows = source_.split.validation_rows;
-  const std::optional<MetricChoice>& stop_on = trial_.train.stop_on;
-  auto metrics = validation_metrics(context_.study);
-  const std::size_t reported = metrics.size();
-  if (stop_on) metrics.push_back(*stop_on);
-  const bool makes_numbers = source_.data.task == Task::regression;  // metrics of classes read logits
-  if (makes_numbers) make_predictions(trial_.train.loss, source_.data.output_count, outputs_.data(), rows.count());
-  auto scores = prediction_scores(metrics, trial_.train.loss, false, outputs_, source_.data, rows);
-  const auto monitored = stop_on ? std::optional(scores.back()) : std::nullopt;
-  scores.resize(reported);
-  if (!loop_.validated(validation_sum_, rows.count(), scores, monitored)) return;
-  if (keeps_outputs()) std::swap(outputs_, kept_outputs_);
+  const RowSet& stopping_rows = source_.split.stopping_rows;
+  if (source_.data.task == Task::regression)  // metrics of classes read logits
+    for (Evaluated* evaluated : {&validation_, &stopping_})
+      make_predictions(trial_.train.loss, source_.data.output_count, evaluated->outputs.data(),
+                       static_cast<std::int64_t>(evaluated->outputs.size()) / source_.data.output_count);
+  TrainingLoop::Monitored monitored;
+  if (!stopping_rows.empty()) monitored.loss = mean_loss(stopping_.loss_sum, stopping_rows.count());
+  if (const auto& metric = trial_.train.stop_on)
+    monitored.metric =
+        (stopping_rows.empty() ? scores({*metric}, validation_, rows) : scores({*metric}, stopping_, stopping_rows))
+            .front();
+  const auto found = scores(validation_metrics(context_.study), validation_, rows);
+  if (!loop_.validated(validation_.loss_sum, rows.count(), found, monitored)) return;
+  if (keeps_outputs()) std::swap(validation_.outputs, kept_outputs_);
   if (keeps_network() && trial_.train.best_weights.value_or(false)) best_network_ = trainer_.network();
 }
 

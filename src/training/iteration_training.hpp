@@ -33,8 +33,11 @@ struct IterationRows {
   std::int64_t windows = 0;     ///< per pass over streamed data; 0 for data in memory
 };
 
-/// A driver calls start() and restore(), then, until the loop ends, trains rows or evaluates the validation rows as
-/// loop().next() requires, and then calls finish(). Not shared between threads.
+/// The rows of a split that are evaluated but not trained on.
+enum class HeldOutRows { validation, stopping };
+
+/// A driver calls start() and restore(), then, until the loop ends, trains rows or evaluates the rows that are held out
+/// as loop().next() requires, and then calls finish(). Not shared between threads.
 class IterationTraining {
  public:
   /// `epochs`: those of the iteration's stage. `trainer` must not be in the middle of another training. All references
@@ -74,10 +77,12 @@ class IterationTraining {
   /// data that the trainer reads.
   void train(const std::int64_t* rows, std::int64_t count);
 
-  /// A validation: begin_validation(), evaluate() until all validation rows of the split were evaluated in ascending
-  /// order, end_validation(). If `should_stop` ends evaluate(), it returns false, and the validation must begin again.
+  /// A validation: begin_validation(), evaluate() until all validation rows and all stopping rows of the split were
+  /// evaluated, each in ascending order, end_validation(). If `should_stop` ends evaluate(), it returns false, and the
+  /// validation must begin again.
   void begin_validation();
-  bool evaluate(const std::int64_t* rows, std::int64_t count, const std::function<bool()>& should_stop);
+  bool evaluate(HeldOutRows kind, const std::int64_t* rows, std::int64_t count,
+                const std::function<bool()>& should_stop);
   void end_validation();
   /// Adds the time of a validation or a part of it.
   void add_validation_seconds(double seconds) { loop_.add_validation_seconds(seconds); }
@@ -86,7 +91,14 @@ class IterationTraining {
   TrainedIteration finish(double seconds);
 
  private:
+  struct Evaluated {
+    double loss_sum = 0;         // of the losses of the rows
+    std::vector<float> outputs;  // for the rows
+  };
+
   TrainingLoop new_loop() const;
+  std::vector<double> scores(const std::vector<MetricChoice>& metrics, const Evaluated& evaluated,
+                             const RowSet& rows) const;
   bool keeps_outputs() const {
     return context_.study.ensemble.members > 1 || context_.study.run.predictions == PredictionsKept::held_out;
   }
@@ -110,8 +122,7 @@ class IterationTraining {
   std::int64_t saved_steps_ = 0;  // steps at the last checkpoint
 
   // Of the current validation.
-  double validation_sum_ = 0;   // of the losses of the rows
-  std::vector<float> outputs_;  // for the rows
+  Evaluated validation_, stopping_;
 
   // Of the validation whose values are results (TrainingLoop::validated), as far as finish() needs them.
   std::vector<float> kept_outputs_;

@@ -113,10 +113,16 @@ class MemoryTraining {
       if (!stopped_at) stopped_at = Clock::now();
       return seconds_since(*stopped_at) > max_seconds_after_stop_;
     };
-    if (validation_rows_.empty()) validation_rows_ = input_.split->validation_rows.list();
+    const Split& split = *input_.split;
+    if (validation_rows_.empty()) {
+      validation_rows_ = split.validation_rows.list();
+      stopping_rows_ = split.stopping_rows.list();
+    }
     training_.begin_validation();
     const bool complete =
-        training_.evaluate(validation_rows_.data(), input_.split->validation_rows.count(), should_stop);
+        training_.evaluate(HeldOutRows::validation, validation_rows_.data(), split.validation_rows.count(),
+                           should_stop) &&
+        training_.evaluate(HeldOutRows::stopping, stopping_rows_.data(), split.stopping_rows.count(), should_stop);
     if (complete) training_.end_validation();
     training_.add_validation_seconds(seconds_since(start));
     return complete;
@@ -127,7 +133,7 @@ class MemoryTraining {
   const double max_seconds_after_stop_;
   IterationTraining training_;
   EpochRows order_;
-  std::vector<std::int64_t> validation_rows_;  // filled by the first validation
+  std::vector<std::int64_t> validation_rows_, stopping_rows_;  // filled by the first validation
   PieceSize piece_;
   const Clock::time_point started_at_ = Clock::now();
   Clock::time_point saved_at_ = started_at_;

@@ -201,10 +201,14 @@ void StreamedTraining::train(const Window& window, const std::function<bool()>& 
 // Returns false if `should_stop` ended it.
 bool StreamedTraining::evaluate(const Window& window, const std::function<bool()>& should_stop) {
   if (window.number == 0) training_.begin_validation();  // a new pass, perhaps after an interrupted one
-  const auto rows = row_numbers(window, split_->validation_rows);
-  if (rows.empty()) return true;
-  trainer_->read_from(window.data);
-  return training_.evaluate(rows.data(), static_cast<std::int64_t>(rows.size()), should_stop);
+  const auto evaluate_rows = [&](HeldOutRows kind, const RowSet& held_out) {
+    const auto rows = row_numbers(window, held_out);
+    if (rows.empty()) return true;
+    trainer_->read_from(window.data);
+    return training_.evaluate(kind, rows.data(), static_cast<std::int64_t>(rows.size()), should_stop);
+  };
+  return evaluate_rows(HeldOutRows::validation, split_->validation_rows) &&
+         evaluate_rows(HeldOutRows::stopping, split_->stopping_rows);
 }
 
 TrainedIteration StreamedTraining::finish() {

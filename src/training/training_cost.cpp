@@ -51,7 +51,7 @@ bool decides_cost(const std::string& key) {
 }
 
 std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows) {
-  return rows_without_test(study.data, rows) - least_validation_rows(study, rows);
+  return rows_without_test(study.data, rows) - least_validation_rows(study, rows) - stopping_row_count(study, rows);
 }
 
 }  // namespace sheaf

@@ -63,20 +63,21 @@ void TrainingLoop::end_epoch() {
 }
 
 bool TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores,
-                             std::optional<double> monitored) {
+                             const Monitored& monitored) {
   assert(next() == Next::validate && scores.size() == 1 + metric_count_);
   state_.awaits_validation = false;
   Validation found{mean_loss(loss_sum, rows), scores.front(), {scores.begin() + 1, scores.end()}};
-  rate_.validated(found.loss);
+  const double loss = monitored.loss.value_or(found.loss);
+  rate_.validated(loss);
   if (has_curve_) {
     epochs_.back().validation_loss = found.loss;
     epochs_.back().validation_score = found.score;
     std::copy(found.metrics.begin(), found.metrics.end(),
               epoch_metrics_.end() - static_cast<std::ptrdiff_t>(found.metrics.size()));
   }
-  // A metric that is not defined for the validation rows says nothing about the epoch.
-  const bool is_undefined = monitored && std::isnan(*monitored) && std::isfinite(found.loss);
-  const bool improves = best_.is_on() && !is_undefined && best_.add(state_.epochs - 1, monitored.value_or(found.loss));
+  // A metric that is not defined for the rows says nothing about the epoch.
+  const bool is_undefined = monitored.metric && std::isnan(*monitored.metric) && std::isfinite(loss);
+  const bool improves = best_.is_on() && !is_undefined && best_.add(state_.epochs - 1, monitored.metric.value_or(loss));
   // Until an epoch is the best one, the last one counts.
   const bool counts = improves || !has_best();
   if (counts) validated_ = std::move(found);
@@ -99,9 +100,8 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
   result.best_epoch = best_.epoch().value_or(-1);
   if (train_.stop_on && best_.is_on() && !best_.epoch() && !state_.diverged && std::isfinite(validated_.loss))
     trained.message = fmt::format(
-        "{} (train.stop_on) is not defined for the validation rows, so all epochs were trained, and the last one "
-        "counts",
-        train_.stop_on->name());
+        "{} (train.stop_on) is not defined for the {} rows, so all epochs were trained, and the last one counts",
+        train_.stop_on->name(), train_.stop_fraction > 0 ? "stopping" : "validation");
   if (state_.diverged && !has_failed)
     trained.message = fmt::format("the training loss is not finite in epoch {}; the model is that of epoch {}",
                                   state_.epochs - 1, result.best_epoch);

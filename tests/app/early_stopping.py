@@ -97,6 +97,29 @@ for name, more in (("native", ["--run.engine=native"]), ("torch", ["--run.engine
                          f"{directory}: without best weights, the last epoch counts", str(last))
 checks.check(len(ends) > 3 and EPOCHS in ends, "trainings ended at different epochs", str(ends))
 
+# train.stop_fraction: rows of their own decide, whatever the targets of the validation rows are.
+with h5py.File("other.h5", "w") as file:
+    file.create_dataset("features", data=features, chunks=(100, features.shape[1]))
+    file["targets"] = [*targets[:240], *targets[240:][::-1]]
+for name, more in (("memory", []), ("streams", ["--data.mode=streamed", "--data.window=100", "--data.memory=1"])):
+    ends = {}
+    for fraction in (0, 0.25):
+        for ranks, data in ((None, "few.h5"), (2, "few.h5"), (3, "other.h5")):
+            args = [data, *BASE[1:], RATE, *more, "--data.time=file_order", "--train.patience=4", "--train.epochs=40",
+                    f"--train.stop_fraction={fraction}", "--study.iterations=3"]
+            directory = f"runs/stop-{name}-{fraction}-{ranks}"
+            result = sheaf("run", *args, f"--run.output={directory}", ranks=ranks)
+            checks.check(result.code == 0, f"{directory} succeeds", result.stderr)
+            ends[fraction, ranks] = read_csv(f"{directory}/results.csv")
+    same = {fraction: [[row[column] for column in ("final_loss", "epochs", "best_epoch")] for row in ends[fraction, 3]] ==
+                      [[row[column] for column in ("final_loss", "epochs", "best_epoch")] for row in ends[fraction, None]]
+            for fraction in (0, 0.25)}
+    checks.check(same == {0: False, 0.25: True}, f"{name}: the validation rows do not decide", str(ends))
+    checks.check(ends[0.25, 3][0]["validation_loss"] != ends[0.25, 2][0]["validation_loss"],
+                 f"{name}: the validation rows give the score")
+    checks.check(all([row[column] for column in RESULTS] == [other[column] for column in RESULTS]
+                     for row, other in zip(ends[0.25, None], ends[0.25, 2])), f"{name}: the same on two ranks")
+
 # Ranks, lanes and kills; an ensemble, whose predictions are those of the best epochs.
 MANY = ["--study.iterations=6", "--ensemble.members=2", "--train.patience=4", "--run.curves=true", "--run.models=best"]
 run("many", *MANY, "--run.lanes=1")

@@ -239,9 +239,9 @@ for name, *args in (("native", "--run.engine=native"), ("torch", "--run.engine=t
                     ("streamed", "--run.engine=native", "--data.mode=streamed"),
                     ("ensemble", "--ensemble.members=2")):
     run(f"quantile-{name}", "--data.file=spread.h5", "--train.loss=quantile", "--train.quantiles=0.1, 0.5, 0.9",
-        "--data.validation=0.2", "--train.epochs=20", "--train.learning_rate=0.01", "--run.models=best", *args,
-        study=LONGER)
-    report = evaluate(f"quantile-{name}", "--data.file=spread.csv")
+        "--data.validation=0.2", "--train.epochs=20", "--train.learning_rate=0.01", "--run.models=best",
+        "--run.metrics=mae, median_ae, pinball:0.9", "--run.predictions=held_out", *args, study=LONGER)
+    report = evaluate(f"quantile-{name}", "--data.file=spread.csv", "--metrics=pinball:0.9")
     result = sheaf("predict", f"quantile-{name}", "spread.csv", "spread-out.csv", "--overwrite=true")
     rows = read_csv("spread-out.csv")
     checks.check(result.code == 0 and list(rows[0]) == [f"y_q{q}" for q in quantiles], f"quantile {name}: the columns",
@@ -251,6 +251,17 @@ for name, *args in (("native", "--run.engine=native"), ("torch", "--run.engine=t
     losses = numpy.maximum(numpy.multiply(quantiles, errors), numpy.subtract(quantiles, 1) * errors)
     checks.check(report["loss_kind"] == "quantile" and abs(report["loss"] / losses.mean() - 1) < 1e-4,
                  f"quantile {name}: the loss", f"{report} {losses.mean()}")
+    for reported, computed in (("mean_pinball", losses.mean()), ("pinball:0.9", losses[:, 2].mean()),
+                               ("mae", abs(errors[:, 1]).mean()), ("median_ae", numpy.median(abs(errors[:, 1])))):
+        checks.check(abs(report[reported] / computed - 1) < 1e-4, f"quantile {name}: {reported}", str(report))
+    with h5py.File(f"quantile-{name}/results.h5") as file:
+        kept, trained = file["predictions"][:], file["iterations"][:]
+    kept = kept[kept["iteration"] == 0]
+    kept_errors = kept["targets"] - kept["values"]
+    for reported, computed in (("mae", abs(kept_errors[:, 1]).mean()), ("validation_score", numpy.maximum(
+            kept_errors * quantiles, kept_errors * numpy.subtract(quantiles, 1)).mean())):
+        checks.check(abs(trained[reported][0] / computed - 1) < 1e-4, f"quantile {name}: {reported} of the run",
+                     f"{trained[reported]} {computed}")
     below = (errors < 0).mean(axis=0)
     checks.check(abs(below - quantiles).max() < 0.1, f"quantile {name}: rows below each quantile", str(below))
     row = read_csv(f"quantile-{name}/results.csv")[0]

@@ -202,7 +202,7 @@ void require_same_files(const EvaluationRequest& request, const Communicator& wo
   });
 }
 
-// Throws UsageError if the outputs of the model are predictions of its own loss only.
+// Throws UsageError if the model makes other predictions of its outputs than this loss needs.
 void require_same_link(const EvaluationRequest& request, const OpenedModel& model, const Loss& loss) {
   if (!model.trained && loss.has_quantiles())
     throw UsageError(fmt::format("--loss = {} does not fit model '{}' (its quantiles are not known). Leave it out.",
@@ -234,6 +234,12 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
                         "them one by one.",
                         models.front().path, model.path));
   const Loss& loss = loss_of(scoring.loss.kind);
+  const auto& trained = models.front().trained;
+  if (trained && scoring.task == Task::classification && loss_of(trained->description.loss.kind).needs_numbers())
+    throw UsageError(
+        fmt::format("--data.task = classification does not fit model '{}' (it predicts numbers). Leave it "
+                    "out.",
+                    request.model));
   if (scoring.task == Task::regression && loss.needs_classes())
     throw UsageError(
         fmt::format("--loss = {} requires classes (the task is regression). Set --data.task=classification "
@@ -268,6 +274,11 @@ void choose_positive(const EvaluationRequest& request, EvaluatedModel& evaluated
   Scoring& scoring = evaluated.scoring;
   const char* const option = request.threshold ? "--threshold" : "--positive";
   if (!request.threshold && request.positive.empty()) return;
+  if (!request.threshold && evaluated.rows->targets() == nullptr)
+    throw UsageError(
+        fmt::format("--positive has no effect ('{}' has no targets, and --threshold is not set). Set --threshold, or "
+                    "leave it out.",
+                    request.data.file));
   if (!evaluated.predicts_classes() || scoring.output_count != 2)
     throw UsageError(fmt::format("{} needs two classes (model '{}' {}). Leave it out.", option, request.model,
                                  evaluated.predicts_classes() ? fmt::format("has {} classes", scoring.output_count)
@@ -295,15 +306,20 @@ void choose_metrics(const EvaluationRequest& request, EvaluatedModel& evaluated)
   if (!request.metrics.empty() && evaluated.rows->targets() == nullptr)
     throw UsageError(fmt::format("--metrics needs targets ('{}' has none). Leave it out.", request.data.file));
   for (const Metric& metric : metric_table)
-    if (metric.parameter == MetricParameter::none && applies_to(metric, scoring.task, scoring.loss.kind))
+    if (metric.parameter == MetricParameter::none && applies_to(metric, scoring.task, scoring.loss.kind) &&
+        quantile_problem("", metric.kind, scoring.quantiles).empty())
       evaluated.metrics.emplace_back(metric.kind);
   for (const MetricChoice& metric : request.metrics) {
     if (!applies_to(metric.metric(), scoring.task, scoring.loss.kind))
-      throw UsageError(fmt::format(
-          "--metrics = {} does not apply to model '{}' ({}). Leave it out.", metric.name(), request.model,
-          metric.metric().task != scoring.task
-              ? scoring.task == Task::regression ? "it predicts numbers" : "it predicts classes"
-              : fmt::format("with the loss {}, its outputs are not probabilities", loss_of(scoring.loss.kind).name)));
+      throw UsageError(
+          fmt::format("--metrics = {} does not apply to model '{}' ({}). Leave it out.", metric.name(), request.model,
+                      metric.metric().task != scoring.task
+                          ? scoring.task == Task::regression ? "it predicts numbers" : "it predicts classes"
+                          : fmt::format("with the loss {}, its outputs {}", loss_of(scoring.loss.kind).name,
+                                        metric.metric().losses == MetricLosses::quantiles ? "have no quantiles"
+                                                                                          : "are not probabilities")));
+    if (const auto problem = quantile_problem("--metrics", metric, scoring.quantiles); !problem.empty())
+      throw UsageError(problem);
     if (metric.metric().parameter != MetricParameter::none) evaluated.metrics.push_back(metric);
   }
   std::stable_sort(evaluated.metrics.begin(), evaluated.metrics.end(),

@@ -22,6 +22,7 @@ enum class Purpose : std::uint32_t {
   drawn_value = 13,
   combination_order = 14,
   test_rows = 15,
+  stopping_rows = 16,
 };
 
 }  // namespace sheaf

@@ -44,6 +44,10 @@ bool is_averaging(const TrainingTask& task) {
   return task.trial.train.average != Average::none;
 }
 
+std::int64_t evaluated_count(const TrainingTask& task) {
+  return std::max(task.split.validation_rows.count(), task.split.stopping_rows.count());
+}
+
 class NativeTrainer : public Trainer {
   template <class Use>
   auto visit(const Use& use) {
@@ -90,13 +94,13 @@ class NativeTrainer : public Trainer {
  private:
   // Whether the memory and the products of the previous trainings fit the task.
   bool fits(const TrainingTask& task) const {
-    const auto& [network, batch_size, training_count, validation_count] = shape_;
+    const auto& [network, batch_size, training_count, evaluated_rows] = shape_;
     const auto& [layers, drops, optimizer_states, averages] = network;
     const std::int64_t count = task.rows.count();
     return std::holds_alternative<DoubleTraining>(training_) == is_double(task) && drops == is_dropping(task) &&
            optimizer_states == optimizer_state_count(task.trial.train) && averages == is_averaging(task) &&
            training_count == count && batch_size == batch_rows(task.trial.train, count) &&
-           validation_count == task.split.validation_rows.count() &&
+           evaluated_rows == evaluated_count(task) &&
            std::equal(layers.begin(), layers.end(), task.layers.begin(), task.layers.end(), same);
   }
 
@@ -108,7 +112,7 @@ class NativeTrainer : public Trainer {
     TrainingShape shape{{task.layers, is_dropping(task), optimizer_state_count(task.trial.train), is_averaging(task)},
                         batch_rows(task.trial.train, count),
                         count,
-                        task.split.validation_rows.count()};
+                        evaluated_count(task)};
     if (is_double(task))
       training_ = std::make_unique<NativeTraining<double>>(shape);
     else

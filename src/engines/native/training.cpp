@@ -18,10 +18,10 @@ NativeTraining<Value>::NativeTraining(const TrainingShape& shape)
                 shape.training_count <= cached_rows(shape.network.layers, sizeof(Value))),
       tile_limit_(one_tile_ ? cached_rows(shape.network.layers, sizeof(Value))
                             : best_tile_rows(shape.network.layers, batch_size_, sizeof(Value))),
-      network_(shape.network, std::min(tile_limit_, std::max(batch_size_, shape.validation_count))) {
+      network_(shape.network, std::min(tile_limit_, std::max(batch_size_, shape.evaluated_count))) {
   reserve_batch(batch_size_);
   reserve_batch(last_tile_rows(shape.training_count, batch_size_));
-  if (shape.validation_count > 0) reserve_batch(shape.validation_count);
+  if (shape.evaluated_count > 0) reserve_batch(shape.evaluated_count);
 }
 
 template <class Value>

@@ -20,7 +20,7 @@ struct TrainingShape {
   NetworkShape network;
   std::int64_t batch_size = 0;
   std::int64_t training_count = 0;
-  std::int64_t validation_count = 0;  ///< may be 0
+  std::int64_t evaluated_count = 0;  ///< the most rows of an evaluation; may be 0
 };
 
 /// Value: float or double. An object is made once for trainings of one shape, then started for each of them. Except for
@@ -39,8 +39,7 @@ class NativeTraining {
   /// See Trainer::train().
   void train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum);
 
-  /// See Trainer::evaluate(). Calls `should_stop` between tiles. Allocates memory if there are more rows than
-  /// `validation_count`.
+  /// See Trainer::evaluate(), for at most `evaluated_count` rows. Calls `should_stop` between tiles.
   std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                  const std::function<bool()>& should_stop);
 

@@ -214,6 +214,13 @@ bool InputFile::has(const std::string& name) const {
   return has_link(handle_.id(), name);
 }
 
+bool InputFile::has_data_set(const std::string& name) const {
+  H5O_info_t info;
+  return has(name) && H5Oexists_by_name(handle_.id(), name.c_str(), H5P_DEFAULT) > 0 &&
+         H5Oget_info_by_name2(handle_.id(), name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+         info.type == H5O_TYPE_DATASET;
+}
+
 bool InputFile::has_attribute(const std::string& object, const std::string& attribute) const {
   return (object == "/" || has(object)) &&
          H5Aexists_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT) > 0;

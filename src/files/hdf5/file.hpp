@@ -26,6 +26,8 @@ class InputFile {
 
   /// Returns whether the file has a link of that name, even if its target is missing.
   bool has(const std::string& name) const;
+  /// Returns whether there is a data set of that name.
+  bool has_data_set(const std::string& name) const;
 
   /// Returns whether the data set or group at this path has such an attribute.
   bool has_attribute(const std::string& object, const std::string& attribute) const;

@@ -90,17 +90,32 @@ struct Error {  // the mean over the outputs
   }
 };
 
+double pinball_loss(double quantile, double target, double output) {
+  const double error = target - output;
+  return error < 0 ? (quantile - 1) * error : quantile * error;
+}
+
 struct Pinball {  // the mean over the outputs
   double quantile;
 
   double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
     const std::int64_t width = scoring.output_count;
     double sum = 0;
-    for (std::int64_t index = row * width; index < (row + 1) * width; ++index) {
-      const double error = double{rows.targets[index]} - double{rows.outputs[index]};
-      sum += error < 0 ? (quantile - 1) * error : quantile * error;
-    }
+    for (std::int64_t index = row * width; index < (row + 1) * width; ++index)
+      sum += pinball_loss(quantile, double{rows.targets[index]}, double{rows.outputs[index]});
     return sum / static_cast<double>(width);
+  }
+};
+
+struct OwnPinball {  // the mean over the outputs, each with its own quantile
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    double sum = 0;
+    std::int64_t index = row * scoring.output_count;
+    for (const double quantile : scoring.quantiles) {
+      sum += pinball_loss(quantile, double{rows.targets[index]}, double{rows.outputs[index]});
+      ++index;
+    }
+    return sum / static_cast<double>(scoring.output_count);
   }
 };
 
@@ -247,6 +262,47 @@ class CalibrationError : public Accumulator {
 // Rows whose probabilities are computed together.
 constexpr std::int64_t block_rows = 128;
 
+// A metric of one of several outputs.
+class OfOutput : public Accumulator {
+ public:
+  OfOutput(std::unique_ptr<Accumulator> metric, std::size_t output, std::int64_t width)
+      : Accumulator(metric->numbers().size()),
+        metric_(std::move(metric)),
+        output_(static_cast<std::int64_t>(output)),
+        width_(width) {}
+
+  void add(const ScoredRows& rows) override {
+    const auto column = [&](const float* values) {
+      std::vector<float> found;
+      found.reserve(static_cast<std::size_t>(rows.count));
+      for (std::int64_t row = 0; row < rows.count; ++row) found.push_back(values[row * width_ + output_]);
+      return found;
+    };
+    const std::vector<float> outputs = column(rows.outputs), targets = column(rows.targets);
+    Accumulator& metric = current();
+    metric.add({rows.count, outputs.data(), nullptr, nullptr, targets.data(), rows.weights});
+    numbers_ = metric.numbers();
+  }
+
+  void append(const Accumulator& later) override {
+    Accumulator& metric = current();
+    metric.append(static_cast<const OfOutput&>(later).current());
+    numbers_ = metric.numbers();
+  }
+
+  double value() const override { return current().value(); }
+
+ private:
+  // The metric with the state of this object, which others may have set.
+  Accumulator& current() const {
+    metric_->set_numbers(numbers_.data());
+    return *metric_;
+  }
+
+  const std::unique_ptr<Accumulator> metric_;
+  const std::int64_t output_, width_;
+};
+
 // An accumulator without rows.
 std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const Scoring& scoring) {
   switch (metric.kind) {
@@ -268,6 +324,8 @@ std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const 
       return std::make_unique<Mean<Error<squared_error>>>(scoring);
     case MetricKind::mape:
       return std::make_unique<Mean<RelativeError>>(scoring);
+    case MetricKind::mean_pinball:
+      return std::make_unique<Mean<OwnPinball>>(scoring);
     case MetricKind::pinball:
       return std::make_unique<Mean<Pinball>>(scoring, Pinball{metric.parameter});
     case MetricKind::rmse:
@@ -283,12 +341,23 @@ std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const 
   }
 }
 
+// Of several quantiles, most metrics measure the output of one.
+std::unique_ptr<Accumulator> make_for_outputs(const MetricFunction& metric, const Scoring& scoring) {
+  if (scoring.quantiles.size() <= 1 || metric.kind == MetricKind::mean_pinball) return make_pointwise(metric, scoring);
+  const std::size_t output = quantile_output(metric, scoring.quantiles).value();
+  Scoring of_output = scoring;
+  of_output.output_count = 1;
+  of_output.quantiles = {scoring.quantiles[output]};
+  if (!scoring.target_offsets.empty()) of_output.target_offsets = {scoring.target_offsets[output]};
+  return std::make_unique<OfOutput>(make_pointwise(metric, of_output), output, scoring.output_count);
+}
+
 }  // namespace
 
 PointwiseSums::PointwiseSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics) : scoring_(scoring) {
   for (const MetricFunction& metric : metrics) {
     if (metric_of(metric.kind).family != MetricFamily::pointwise) continue;
-    accumulators_.push_back(make_pointwise(metric, scoring));
+    accumulators_.push_back(make_for_outputs(metric, scoring));
     needs_probabilities_ = needs_probabilities_ || metric_of(metric.kind).losses == MetricLosses::probabilities;
   }
 }

@@ -180,11 +180,17 @@ double weighted_median(std::vector<Point> points) {
   return not_defined;
 }
 
-// The mean over the outputs of the median of the absolute errors.
+// The mean over the outputs of the median of the absolute errors. Of several quantiles, only the median counts.
 double median_error(const RankedRows& rows, std::int64_t threads) {
   const std::int64_t width = rows.scoring().output_count;
+  const std::vector<double>& quantiles = rows.scoring().quantiles;
+  IndexRange measured{0, width};
+  if (quantiles.size() > 1) {
+    measured.begin = static_cast<std::int64_t>(quantile_output(MetricKind::median_ae, quantiles).value());
+    measured.end = measured.begin + 1;
+  }
   std::vector<double> medians(static_cast<std::size_t>(width));
-  for_each_index({0, width}, std::min(threads, width), [&]() -> IndexWork {
+  for_each_index(measured, std::min(threads, measured.count()), [&]() -> IndexWork {
     return [&](std::int64_t output) {
       std::vector<Point> errors;
       errors.reserve(static_cast<std::size_t>(rows.count()));
@@ -195,7 +201,7 @@ double median_error(const RankedRows& rows, std::int64_t threads) {
       medians[static_cast<std::size_t>(output)] = weighted_median(std::move(errors));
     };
   });
-  return std::accumulate(medians.begin(), medians.end(), 0.0) / static_cast<double>(width);
+  return std::accumulate(medians.begin(), medians.end(), 0.0) / static_cast<double>(measured.count());
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ std::vector<MetricChoice> validation_metrics(const Study& study) {
   return metrics;
 }
 
-std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, LossKind loss, bool are_probabilities,
+std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, LossKind loss,
+                                      const std::vector<double>& quantiles, bool are_probabilities,
                                       const std::vector<float>& predictions, const DataSet& data, const RowSet& rows) {
   const std::int64_t width = data.output_count;
   assert(!rows.empty());
@@ -36,7 +37,7 @@ std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, 
     if (!function) throw std::logic_error("the data have no such class");
     functions.push_back(*function);
   }
-  MetricSums sums({data.task, loss, are_probabilities, width, {}, data.target_offsets}, std::move(functions));
+  MetricSums sums({data.task, loss, are_probabilities, width, quantiles, data.target_offsets}, std::move(functions));
   const float* outputs = predictions.data();
   std::int64_t count = 0;
   std::vector<std::int64_t> predicted_labels, labels;

@@ -17,11 +17,12 @@ struct Study;
 /// The metrics of the validations of a study: its score, then those of run.metrics.
 std::vector<MetricChoice> validation_metrics(const Study& study);
 
-/// The values of `metrics`, which are metrics for the task of the data; their classes and counts exist there. Rows have
-/// no weights, as in the validation loss. `predictions`: of a classification, the outputs of a model with this loss,
-/// or with `are_probabilities` class probabilities; [rows, output_count], row-major, in the order of `rows`, at least
-/// one row.
-std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, LossKind loss, bool are_probabilities,
+/// The values of `metrics`, which are metrics for the task of the data; their classes, counts and quantiles exist
+/// there. `quantiles`: of the outputs, with the loss `quantile`. Rows have no weights, as in the validation loss.
+/// `predictions`: of a classification, the outputs of a model with this loss, or with `are_probabilities` class
+/// probabilities; [rows, output_count], row-major, in the order of `rows`, at least one row.
+std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, LossKind loss,
+                                      const std::vector<double>& quantiles, bool are_probabilities,
                                       const std::vector<float>& predictions, const DataSet& data, const RowSet& rows);
 
 }  // namespace sheaf

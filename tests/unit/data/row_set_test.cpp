@@ -17,6 +17,7 @@ Rows among(const RowSet& set, IndexRange range) {
 }  // namespace
 
 TEST_CASE("a row set is all rows, the rows of a fold, the rows outside a fold, or a sample") {
+  RowSet().for_each({0, 3}, [](std::int64_t) { FAIL("no rows"); });
   const auto folds = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{2, 0, 1, 0, 2, 2});
   const std::shared_ptr<const std::int32_t> fold_of(folds, folds->data());
   const RowSet all = RowSet::all(6), inside = RowSet::in_fold(fold_of, 6, 2),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -70,6 +71,37 @@ TEST_CASE("without folds or a hold-out, all rows are training rows and all repea
   CHECK(splits.split(5, 0) == split);
 }
 
+TEST_CASE("stopping rows are a stratified part of the training rows, and leave the validation rows as they are") {
+  Study study = test::regression_study();
+  const DataSet data = data_with_labels(uneven_labels(200, 4));
+  study.search.folds = 4;
+  Splits without(study, data);
+  study.train.stop_fraction = 0.2;
+  Splits splits(study, data);
+  std::vector<std::vector<std::int64_t>> all_stopping;
+  for (std::int64_t repeat = 0; repeat < 2; ++repeat)
+    for (std::int64_t fold = 0; fold < 4; ++fold) {
+      const auto split = splits.split(repeat, fold), before = without.split(repeat, fold);
+      CHECK(split->validation_rows.list() == before->validation_rows.list());
+      const auto stopping = split->stopping_rows.list();
+      auto both = split->training_rows.list();
+      CHECK(std::is_sorted(both.begin(), both.end()));
+      both.insert(both.end(), stopping.begin(), stopping.end());
+      std::sort(both.begin(), both.end());
+      CHECK(both == before->training_rows.list());
+      CHECK(static_cast<std::int64_t>(stopping.size()) == holdout_count(before->training_rows.count(), 0.2));
+      CHECK(static_cast<std::int64_t>(stopping.size()) == stopping_row_count(study, 200));
+      std::vector<double> parts(4, 0);
+      for (const std::int64_t row : stopping) ++parts[static_cast<std::size_t>(data.labels[row])];
+      before->training_rows.for_each(
+          [&](std::int64_t row) { parts[static_cast<std::size_t>(data.labels[row])] -= 0.2; });
+      for (const double part : parts) CHECK(std::abs(part) <= 1);
+      all_stopping.push_back(stopping);
+    }
+  std::sort(all_stopping.begin(), all_stopping.end());
+  CHECK(std::unique(all_stopping.begin(), all_stopping.end()) == all_stopping.end());
+}
+
 TEST_CASE("scaling is computed from the training rows only") {
   Study study = test::regression_study();
   study.search.folds = 2;
@@ -95,6 +127,11 @@ TEST_CASE("too few rows are refused with a message that has the numbers") {
       Splits(study, data_with_features(1, {1, 2, 3})),
       "No row is left to train on (data.validation = 0.9 holds out 3 of 3 rows). Reduce data.validation.");
   CHECK_THROWS_WITH(Splits(Study{}, data_with_features(1, {})), "The data set has no rows to train on.");
+  study.data.validation = 0.2;
+  study.train.stop_fraction = 0.9;
+  CHECK_THROWS_WITH(
+      Splits(study, data_with_features(1, {1, 2, 3})),
+      "No row is left to train on (train.stop_fraction = 0.9 holds out 2 of 2 training rows). Reduce it.");
 }
 
 TEST_CASE("threads that request the same split get the same object") {

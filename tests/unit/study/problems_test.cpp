@@ -126,6 +126,11 @@ TEST_CASE("early stopping is checked") {
   check_one_problem(
       file_study({{"train.patience", "none"}, {"train.best_weights", "false"}, {"train.min_change", "1"}}),
       "train.min_change = 1 has no effect (the epochs are not compared)");
+  check_one_problem(
+      file_study({{"train.patience", "none"}, {"train.best_weights", "false"}, {"train.stop_fraction", "0.2"}}),
+      "train.stop_fraction = 0.2 has no effect (the epochs are not compared)");
+  check_one_problem(file_study({{"data.validation", "0"}, {"train.patience", "none"}, {"train.stop_fraction", "0.2"}}),
+                    "train.stop_fraction = 0.2 needs validation rows");
   check_one_problem(file_study({{"train.patience", "5"}, {"train.stop_on", "r2"}, {"data.task", "classification"}}),
                     "train.stop_on = r2 does not apply to classification");
   check_one_problem(file_study({{"train.patience", "5"},

@@ -62,7 +62,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 106);
+  CHECK(keys.size() == 107);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -124,6 +124,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"train.plateau_factor", {"0.1", "0.999"}, {"0", "1", "-0.5"}},
       {"train.patience", {"1", "1000000", "none", "auto"}, {"0", "-1", "1.5", "1000001"}},
       {"train.min_change", {"0", "0.5"}, {"-1", "nan"}},
+      {"train.stop_fraction", {"0", "0.5"}, {"-0.1", "1"}},
       {"train.plateau_patience", {"0", "1000000"}, {"-1", "1.5"}},
       {"train.step_factor", {"0.1", "0.999"}, {"0", "1", "-0.5"}},
       {"train.step_epochs", {"1", "1000000"}, {"0", "-1", "1.5"}},

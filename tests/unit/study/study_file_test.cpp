@@ -165,6 +165,7 @@ patience = 5
 best_weights = false
 stop_on = mae
 min_change = 0.125
+stop_fraction = 0.25
 clip_value = 0.25
 )";
 

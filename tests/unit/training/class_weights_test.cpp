@@ -34,10 +34,10 @@ TEST_CASE("classes have the weights of a list, by name or number, and the others
   data.output_count = 3;
   data.task = Task::classification;
   data.labels = labels.data();
-  data.class_names = {"cat", "dog", "0"};
+  data.class_names = {"cat", "dog", "cow"};
   TrainOptions train;
-  train.class_weights.of_classes = {{"dog", 2.5}, {"0", 0}};
-  CHECK(class_weights(train, data, RowSet::all(3)) == std::vector<double>{1, 2.5, 0});  // names come before numbers
+  train.class_weights.of_classes = {{"dog", 2.5}, {"2", 0}};
+  CHECK(class_weights(train, data, RowSet::all(3)) == std::vector<double>{1, 2.5, 0});
   CHECK(class_weights_problem(train.class_weights, data.class_names, 3, "'a.h5'").empty());
   CHECK(class_weights_problem(train.class_weights, {}, 3, "'a.h5'") ==
         "train.class_weights = dog:2.5 does not fit 'a.h5' (it has no class 'dog'). Use a number from 0 to 2.");
@@ -47,6 +47,11 @@ TEST_CASE("classes have the weights of a list, by name or number, and the others
   CHECK(problem({{"dog", 1}, {"1", 2}}) ==
         "train.class_weights has two weights of class 1 (by its name and by its number). Leave out one.");
   CHECK(problem({{"dog", 0}, {"cat", 0}}).empty());
+  // Integers are numbers of classes only if they are not the names of some.
+  CHECK(class_weights_problem({false, {{"1", 2}, {"3", 2}}}, {"1", "2", "3"}, 3, "'a.h5'").empty());
+  CHECK(class_weights_problem({false, {{"0", 2}}}, {"1", "2", "3"}, 3, "'a.h5'") ==
+        "train.class_weights = 0:2 does not fit 'a.h5' (it has no class '0'; its classes are '1', '2' and '3'). Use "
+        "the name of a class. Did you mean '1'?");
   CHECK(problem({{"dog", 0}, {"cat", 0}, {"2", 0}}) ==
         "train.class_weights is 0 for all classes, so no row would be trained on. Set at least one of them above 0.");
 }

@@ -59,8 +59,9 @@ std::vector<double> EnsembleScore::scores_of_mean(const Iteration& model) const 
   for (const double sum : prediction_sums_)
     mean.push_back(static_cast<float>(sum / static_cast<double>(model.member + 1)));
   const RowSet rows = context_.splits->split(model.repeat, model.fold)->validation_rows;
-  const LossKind loss = context_.plan.trial(model.trial).train.loss;
-  return prediction_scores(validation_metrics(context_.study), loss, true, mean, *context_.data, rows);
+  const TrainOptions train = context_.plan.trial(model.trial).train;
+  return prediction_scores(validation_metrics(context_.study), train.loss, quantiles_of(train), true, mean,
+                           *context_.data, rows);
 }
 
 }  // namespace sheaf

@@ -277,12 +277,18 @@ class ResultsOfRun {
   }
 
  private:
-  void test(RunResults& results) const {
+  // The results of the training are written even if the test fails.
+  void test(RunResults& results) const try {
     if (results.best_models.empty())
-      return warn_root("the test rows were not evaluated, since there is no best model.");
+      return warn_root(
+          results.any_finished()
+              ? "the test rows were not evaluated (the best model was not saved). Set run.models = best in a new run."
+              : "the test rows were not evaluated (no iteration has finished, so there is no best model).");
     std::vector<std::string> paths;
     for (const auto& model : results.best_models) paths.push_back(end_.run.directory + "/" + model);
     results.test = test_models(end_.context, *end_.file, paths);
+  } catch (const RunError& error) {
+    warn_root(fmt::format("the test rows were not evaluated. {}", error.what()));
   }
 
   void append_predictions(const JournaledIteration& iteration) {

@@ -63,6 +63,10 @@ class MeanPredictor {
       predict(member, rows, outputs.data());
       if (models_.size() > 1 || model().description.task == Task::regression)
         make_predictions(model().description.loss.kind, outputs_, outputs.data(), rows);
+      require(std::all_of(outputs.begin(), outputs.end(), [](float output) { return std::isfinite(output); }),
+              "The best model has no finite prediction for some test rows (their features are too far from those of "
+              "the training rows, or have empty cells that the training rows do not have). Correct them, and evaluate "
+              "the model on such rows with sheaf evaluate.");
       for (std::size_t index = 0; index < sums.size(); ++index) sums[index] += double{outputs[index]};
     }
     const auto members = static_cast<double>(models_.size());
@@ -78,10 +82,6 @@ class MeanPredictor {
         if (std::isnan(filled[index])) filled[index] = fill[index % static_cast<std::size_t>(width_)];
       static_cast<void>(predictors_[member]->predict(filled.data(), rows, outputs));
     }
-    require(std::all_of(outputs, outputs + rows * outputs_, [](float output) { return std::isfinite(output); }),
-            "The best model has no finite output for some test rows (their features are too far from those of the "
-            "training rows, or have empty cells that the training rows do not have). Correct them, or set data.test = "
-            "0.");
   }
 
   const std::int64_t width_, outputs_;
@@ -135,11 +135,13 @@ double loss_of_rows(const Scoring& scoring, const std::vector<float>& prediction
 }
 
 // The metrics of the study, then all others without a parameter that apply.
-std::vector<MetricChoice> test_metrics(const Study& study, Task task, LossKind loss) {
+std::vector<MetricChoice> test_metrics(const Study& study, Task task, LossKind loss,
+                                       const std::vector<double>& quantiles) {
   std::vector<MetricChoice> metrics = validation_metrics(study);
   for (const Metric& metric : metric_table) {
     const bool is_new = std::find(metrics.begin(), metrics.end(), MetricChoice(metric.kind)) == metrics.end();
-    if (is_new && metric.parameter == MetricParameter::none && applies_to(metric, task, loss))
+    if (is_new && metric.parameter == MetricParameter::none && applies_to(metric, task, loss) &&
+        quantile_problem("", metric.kind, quantiles).empty())
       metrics.emplace_back(metric.kind);
   }
   return metrics;
@@ -166,9 +168,9 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, c
   TestResult result;
   result.rows = rows.count();
   result.loss = loss_of_rows(scoring, predictions, data, rows);
-  const auto metrics = test_metrics(context.study, data.task, loss.kind);
+  const auto metrics = test_metrics(context.study, data.task, loss.kind, quantiles);
   result.study_metrics = validation_metrics(context.study).size();
-  const auto values = prediction_scores(metrics, loss.kind, are_probabilities, predictions, data, rows);
+  const auto values = prediction_scores(metrics, loss.kind, quantiles, are_probabilities, predictions, data, rows);
   for (std::size_t number = 0; number < metrics.size(); ++number)
     result.metrics.push_back({metrics[number], values[number]});
   return result;

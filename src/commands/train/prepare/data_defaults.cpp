@@ -12,6 +12,7 @@
 #include "commands/train/prepare/study_data.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/quoted.hpp"
 #include "models/network_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/combinations.hpp"
@@ -80,6 +81,7 @@ double validation_of(const Study& study, const std::optional<FileSchema>& file) 
 // their number is given, or because validations of streamed data take time.
 std::int64_t deciding_rows(const Study& study, const std::optional<FileSchema>& file) {
   const double validation = study.data.validation.value_or(0);
+  if (file && study.train.stop_fraction > 0) return stopping_row_count(study, file->rows);
   const bool compares = file && study.train.epochs == 0 && !is_searched(study, "train.epochs") &&
                         study.search.folds == 1 && study.data.mode != DataMode::streamed && validation > 0;
   return compares ? least_validation_rows(study, file->rows) : 0;
@@ -88,7 +90,7 @@ std::int64_t deciding_rows(const Study& study, const std::optional<FileSchema>& 
 // The best of many epochs by few rows is worse than the last one (measured by tests/bench/default_quality.py).
 bool compares_epochs(const Study& study, const std::optional<FileSchema>& file) {
   constexpr std::int64_t min_rows = 150;
-  return deciding_rows(study, file) >= min_rows;
+  return study.train.stop_fraction > 0 || deciding_rows(study, file) >= min_rows;
 }
 
 // With such a schedule, the last epochs are the best, and early stopping would miss them.
@@ -134,6 +136,18 @@ void settle_marks(Study& study, const MarkSource& marks) {
   if (marks.kind != MarkKind::folds) return;
   study.search.folds = marks.folds;
   if (study.search.method == SearchMethod::none) study.search.method = SearchMethod::grid;
+}
+
+// Throws UsageError if a regression would be trained on the numbers of classes.
+void require_numbers(const Study& study, const FileSchema& file) {
+  const std::vector<std::string>& names = file.description.class_names;
+  if (study.data.task != Task::regression || names.empty() || file.coding != TargetCoding::numbers) return;
+  throw UsageError(fmt::format(
+      "data.task = regression needs numbers as targets, but '{}' has the numbers of the classes {}{}. "
+      "Import it with --task=regression, or {}.",
+      study.data.file, quoted(names.front()),
+      names.size() > 1 ? fmt::format(", {}{}", quoted(names[1]), names.size() > 2 ? ", ..." : "") : "",
+      any_loss_is(study, &Loss::needs_numbers) ? "choose a loss for classes" : "set data.task = classification"));
 }
 
 // Throws UsageError if keys contradict the folds of the file.
@@ -206,6 +220,7 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
   agree(world, [&] {
     if (file) require_given_folds(study, file->marks);
     settled = with_data_defaults(study, file);
+    if (file) require_numbers(settled, *file);
     if (const auto problems = problems_in(settled); !problems.empty()) throw UsageError(problems.front().sentence);
   });
   require_same_study_on_all_ranks(settled, world);  // copies of a file on several nodes may differ in their attributes

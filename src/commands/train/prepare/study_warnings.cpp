@@ -118,9 +118,8 @@ std::string classes_missing_in_folds(const Study& study, const DataSet& data, Sp
   }
   const auto missing = labels_where(counts.size(), [&](std::size_t label) { return is_missing[label]; });
   if (missing.empty()) return "";
-  return fmt::format("{} {} not among the training rows{}. Add rows, or hold out fewer.",
-                     classes_text(missing, counts, class_names), missing.size() == 1 ? "is" : "are",
-                     study.search.folds > 1 ? " of every fold" : "");
+  return fmt::format("{}no training row has {}. Add rows, or hold out fewer.",
+                     study.search.folds > 1 ? "in some fold, " : "", classes_text(missing, counts, class_names));
 }
 
 // "R2 is not defined for fewer than 2 validation rows, and data.validation = 0.1 holds out one row). Add rows"
@@ -213,6 +212,13 @@ std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t r
 std::string stopping_problem(const Study& study, std::int64_t rows) {
   if (!study.train.stop_on || !follows_validations(study.train)) return "";
   const MetricChoice& metric = *study.train.stop_on;
+  if (study.train.stop_fraction > 0) {
+    if (stopping_row_count(study, rows) >= metric.metric().min_rows) return "";
+    return fmt::format(
+        "the epochs cannot be compared by {0} ({0} is not defined for fewer than {1} rows, and train.stop_fraction = "
+        "{2} holds out one row). Increase train.stop_fraction, or set train.stop_on = loss.",
+        metric.label(), metric.metric().min_rows, study.train.stop_fraction);
+  }
   const std::int64_t least = least_validation_rows(study, rows);
   if (least == 0 || least >= metric.metric().min_rows) return "";
   return fmt::format("the epochs cannot be compared by {} ({}, or set train.stop_on = loss.", metric.label(),

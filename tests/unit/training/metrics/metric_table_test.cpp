@@ -25,6 +25,12 @@ namespace {
 
 // The kinds of outputs to which a metric applies.
 std::vector<Scoring> scorings_of(const Metric& metric, std::int64_t width) {
+  if (metric.losses == MetricLosses::quantiles) {
+    std::vector<double> quantiles;
+    for (std::int64_t output = 0; output < width; ++output)
+      quantiles.push_back(static_cast<double>(output + 1) / static_cast<double>(width + 1));
+    return {{Task::regression, LossKind::quantile, false, width, quantiles}};
+  }
   if (metric.task == Task::regression) return {{Task::regression, LossKind::mse, false, width}};
   std::vector<Scoring> scorings;
   for (const LossKind loss : {LossKind::mse, LossKind::cross_entropy, LossKind::bce})
@@ -98,7 +104,7 @@ TEST_CASE("metrics are read with their parameters") {
   CHECK(metric_hint("acuracy") == " Did you mean 'accuracy'?");
 }
 
-TEST_CASE("classes of metrics are found by name, then by number") {
+TEST_CASE("classes of metrics are found by name, or by number unless all names are integers") {
   const std::vector<std::string> names = {"setosa", "2", "1"};
   const auto class_of = [&](const std::string& text) {
     const auto function = metric_function({MetricKind::f1_of_class, text}, names, 3);
@@ -108,6 +114,8 @@ TEST_CASE("classes of metrics are found by name, then by number") {
   CHECK(class_of("1") == 2);
   CHECK(class_of("2") == 1);
   CHECK(class_of("0") == 0);
+  CHECK_FALSE(metric_function({MetricKind::f1_of_class, "0"}, {"3", "2", "1"}, 3).has_value());
+  CHECK(metric_function({MetricKind::f1_of_class, "1"}, {"3", "2", "1"}, 3)->parameter == 2);
   for (const char* text : {"Setosa", "3", "-1", "0.5"}) CHECK(class_of(text) == -1);
   CHECK(metric_problem("search.metric", {MetricKind::f1_of_class, "setossa"}, names, 3, "'iris.h5'") ==
         "search.metric = f1:setossa does not fit 'iris.h5' (it has no class 'setossa'; its classes are 'setosa', '2' "
@@ -133,10 +141,43 @@ TEST_CASE("a study's score is the selected metric, or the default of the task") 
   }
 }
 
+TEST_CASE("of several quantiles, metrics measure the output of their quantile or of the median") {
+  const Scoring scoring{Task::regression, LossKind::quantile, false, 3, {0.1, 0.5, 0.9}, {}};
+  const std::vector<float> outputs = {1, 2, 3, 0, 5, 9}, targets = {2, 2, 2, 4, 4, 4};
+  const ScoredRows rows{2, outputs.data(), nullptr, nullptr, targets.data()};
+  const std::vector<MetricFunction> metrics = {MetricKind::mae,
+                                               {MetricKind::pinball, 0.9},
+                                               {MetricKind::pinball, 0.1},
+                                               MetricKind::mean_pinball,
+                                               MetricKind::median_ae};
+  MetricSums sums(scoring, metrics);
+  sums.add(rows);
+  const std::vector<double> expected = {0.5, (0.1 * 1 + 0.1 * 5) / 2, (0.1 * 1 + 0.1 * 4) / 2,
+                                        (0.1 + 0.1 + 0.4 + 0 + 0.5 + 0.1 + 0.5 - 0.5) / 6, 0.5};
+  const auto values = sums.values();
+  for (std::size_t number : {0, 1, 2, 4}) CHECK(values[number] == Approx(expected[number]));
+  CHECK(values[3] == Approx((values[1] + values[2] + 0.5 * values[0]) / 3));
+  PointwiseSums pointwise(scoring, metrics), first(scoring, metrics), second(scoring, metrics);
+  pointwise.add(rows);
+  first.add(rows.slice(0, 1, 3));
+  second.add(rows.slice(1, 2, 3));
+  PointwiseSums restored(scoring, metrics);
+  restored.set_numbers(second.numbers().data());
+  first.append(restored);
+  CHECK(first.values() == pointwise.values());
+  CHECK(quantile_problem("search.metric", {MetricKind::pinball, "0.2"}, {0.1, 0.9}) ==
+        "search.metric = pinball:0.2 needs the quantile 0.2 (train.quantiles = 0.1 0.9). Add it to train.quantiles, or "
+        "use the metric mean_pinball.");
+  CHECK(quantile_problem("search.metric", {MetricKind::pinball, "0.90"}, {0.1, 0.9}).empty());
+  CHECK_FALSE(quantile_problem("search.metric", MetricKind::mae, {0.1, 0.9}).empty());
+  CHECK(quantile_problem("search.metric", MetricKind::mae, {0.9}).empty());
+}
+
 TEST_CASE("every task has a default metric") {
   CHECK(default_metric(Task::classification).kind == MetricKind::accuracy);
   CHECK(default_metric(Task::regression).kind == MetricKind::r2);
   CHECK(default_metric(Task::regression, LossKind::huber).kind == MetricKind::mae);
+  CHECK(default_metric(Task::regression, LossKind::quantile).kind == MetricKind::mean_pinball);
   CHECK(default_metric(Task::classification, LossKind::mae).kind == MetricKind::accuracy);
   Study study;
   study.data.task = Task::regression;

@@ -161,10 +161,10 @@ TEST_CASE("classes that groups, times or a test leave out of the training rows a
   };
   const std::vector<std::int64_t> labels = {0, 1, 0, 1, 2, 2};
   CHECK(special(3, 0, labels, {0, 0, 1, 1, 2, 2}) ==
-        Texts{"class 'c' (2 rows) is not among the training rows of every fold. Add rows, or hold out fewer."});
+        Texts{"in some fold, no training row has class 'c' (2 rows). Add rows, or hold out fewer."});
   CHECK(special(2, 0, labels, {}) ==
-        Texts{"class 'c' (2 rows) is not among the training rows of every fold. Add rows, or hold out fewer."});
+        Texts{"in some fold, no training row has class 'c' (2 rows). Add rows, or hold out fewer."});
   CHECK(special(1, 0.34, labels, {}) ==
-        Texts{"class 'c' (2 rows) is not among the training rows. Add rows, or hold out fewer."});
+        Texts{"no training row has class 'c' (2 rows). Add rows, or hold out fewer."});
   CHECK(special(1, 0.17, labels, {}).empty());
 }
