@@ -164,7 +164,6 @@ TEST_CASE("classes that groups, times or a test leave out of the training rows a
         Texts{"in some fold, no training row has class 'c' (2 rows). Add rows, or hold out fewer."});
   CHECK(special(2, 0, labels, {}) ==
         Texts{"in some fold, no training row has class 'c' (2 rows). Add rows, or hold out fewer."});
-  CHECK(special(1, 0.34, labels, {}) ==
-        Texts{"no training row has class 'c' (2 rows). Add rows, or hold out fewer."});
+  CHECK(special(1, 0.34, labels, {}) == Texts{"no training row has class 'c' (2 rows). Add rows, or hold out fewer."});
   CHECK(special(1, 0.17, labels, {}).empty());
 }
