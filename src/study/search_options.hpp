@@ -30,6 +30,7 @@ struct SearchOptions {
   std::int64_t min_epochs = 1;  ///< halving, median: of the first stage
   std::int64_t folds = 1;       ///< 1: no cross-validation
   std::int64_t repeats = 1;     ///< each repeat draws new folds
+  bool weighted = false;        ///< validation losses and metrics weight the rows
   std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
   /// Whether trials are drawn from lists and ranges.
   bool draws_trials() const { return trials > 0; }

@@ -112,6 +112,17 @@ void add_search_keys(std::vector<Setting>& table) {
           "mean_pinball for quantile.")
       .also_called({"scoring", "eval_metric", "score_function"})
       .values_also_called(other_names_of_metrics());
+  search
+      .add(
+          "weighted", &SearchOptions::weighted, flag(),
+          "Validation losses and metrics weight the rows by data.weights and train.class_weights, as the training loss "
+          "does, and divide by the sum of the weights. Those of test rows and of sheaf evaluate are not weighted.")
+      .only_if({{"data.weights", "train.class_weights"},
+                {},
+                [](const Study& study) { return !study.data.weights.empty() || study.train.class_weights.any(); },
+                "rows have no weights",
+                "data.weights"})
+      .also_called({"score_sample_weight", "weighted_metrics"});
 }
 
 }  // namespace sheaf

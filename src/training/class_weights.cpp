@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "study/named_class.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 
@@ -34,6 +35,20 @@ std::vector<double> class_weights(const TrainOptions& train, const DataSet& data
   weights.reserve(counts.size());
   for (const std::int64_t count : counts)
     weights.push_back(count == 0 ? 0 : static_cast<double>(rows.count()) / (classes * static_cast<double>(count)));
+  return weights;
+}
+
+std::vector<float> validation_weights(const Study& study, const TrainOptions& train, const DataSet& data,
+                                      const RowSet& training_rows, const RowSet& rows) {
+  if (!study.search.weighted) return {};
+  const std::vector<double> of_classes = class_weights(train, data, training_rows);
+  std::vector<float> weights;
+  weights.reserve(static_cast<std::size_t>(rows.count()));
+  rows.for_each([&](std::int64_t row) {
+    const double of_row = data.weights == nullptr ? 1 : double{data.weights[row]};
+    const double of_class = of_classes.empty() ? 1 : of_classes[static_cast<std::size_t>(data.labels[row])];
+    weights.push_back(static_cast<float>(of_row * of_class));
+  });
   return weights;
 }
 

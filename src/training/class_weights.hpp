@@ -12,11 +12,18 @@
 
 namespace sheaf {
 
+struct Study;
+
 /// The weight of each class for a training on `rows`, [classes]; empty if all are 1. balanced: n / (K n_k), with n
 /// rows, K classes that occur and n_k rows of class k; 0 for classes that do not occur. Row weights do not count. Of
 /// single classes: those that `data` does not have are left out (class_weights_problem()). Pure. Source:
 /// compute_class_weight of scikit-learn.
 std::vector<double> class_weights(const TrainOptions& train, const DataSet& data, const RowSet& rows);
+
+/// The weights of validation rows with search.weighted, [rows]: data.weights times class_weights() of the training
+/// rows. Otherwise empty: all are 1. Pure.
+std::vector<float> validation_weights(const Study& study, const TrainOptions& train, const DataSet& data,
+                                      const RowSet& training_rows, const RowSet& rows);
 
 /// Why the weights do not fit the classes, and what to do; "" if they do. `data`: such as "'iris.h5'". Pure.
 std::string class_weights_problem(const ClassWeights& weights, const std::vector<std::string>& class_names,

@@ -10,7 +10,6 @@
 #include "training/batches.hpp"
 #include "training/class_weights.hpp"
 #include "training/losses/reduction.hpp"
-#include "training/metrics/score.hpp"
 #include "training/training_cost.hpp"
 
 namespace sheaf {
@@ -108,10 +107,9 @@ bool IterationTraining::evaluate(HeldOutRows kind, const std::int64_t* rows, std
   return loss_sum.has_value();
 }
 
-std::vector<double> IterationTraining::scores(const std::vector<MetricChoice>& metrics, const Evaluated& evaluated,
-                                              const RowSet& rows) const {
-  return prediction_scores(metrics, trial_.train.loss, quantiles_of(trial_.train), false, evaluated.outputs,
-                           source_.data, rows);
+RowPredictions IterationTraining::predictions(const Evaluated& evaluated, const RowSet& rows) const {
+  return {scoring_of(trial_.train, source_.data, false), evaluated.outputs, source_.data, rows,
+          validation_weights(context_.study, trial_.train, source_.data, rows_, rows)};
 }
 
 void IterationTraining::end_validation() {
@@ -121,14 +119,18 @@ void IterationTraining::end_validation() {
     for (Evaluated* evaluated : {&validation_, &stopping_})
       make_predictions(trial_.train.loss, source_.data.output_count, evaluated->outputs.data(),
                        static_cast<std::int64_t>(evaluated->outputs.size()) / source_.data.output_count);
+  const RowPredictions validation = predictions(validation_, rows);
+  const RowPredictions judged = stopping_rows.empty() ? validation : predictions(stopping_, stopping_rows);
+  // The engines' loss of the rows, or with weights that of the predictions.
+  const auto loss_of_rows = [&](const Evaluated& evaluated, const RowPredictions& of_rows) {
+    return context_.study.search.weighted ? prediction_loss(of_rows)
+                                          : mean_loss(evaluated.loss_sum, of_rows.rows.count());
+  };
   TrainingLoop::Monitored monitored;
-  if (!stopping_rows.empty()) monitored.loss = mean_loss(stopping_.loss_sum, stopping_rows.count());
-  if (const auto& metric = trial_.train.stop_on)
-    monitored.metric =
-        (stopping_rows.empty() ? scores({*metric}, validation_, rows) : scores({*metric}, stopping_, stopping_rows))
-            .front();
-  const auto found = scores(validation_metrics(context_.study), validation_, rows);
-  if (!loop_.validated(validation_.loss_sum, rows.count(), found, monitored)) return;
+  if (!stopping_rows.empty()) monitored.loss = loss_of_rows(stopping_, judged);
+  if (const auto& metric = trial_.train.stop_on) monitored.metric = prediction_scores({*metric}, judged).front();
+  const auto scores = prediction_scores(validation_metrics(context_.study), validation);
+  if (!loop_.validated(loss_of_rows(validation_, validation), scores, monitored)) return;
   if (keeps_outputs()) std::swap(validation_.outputs, kept_outputs_);
   if (keeps_network() && trial_.train.best_weights.value_or(false)) best_network_ = trainer_.network();
 }

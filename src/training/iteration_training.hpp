@@ -18,6 +18,7 @@
 #include "study/validation_epochs.hpp"
 #include "training/iteration_result.hpp"
 #include "training/loss_log.hpp"
+#include "training/metrics/score.hpp"
 #include "training/trainer.hpp"
 #include "training/training_checkpoint.hpp"
 #include "training/training_context.hpp"
@@ -97,8 +98,7 @@ class IterationTraining {
   };
 
   TrainingLoop new_loop() const;
-  std::vector<double> scores(const std::vector<MetricChoice>& metrics, const Evaluated& evaluated,
-                             const RowSet& rows) const;
+  RowPredictions predictions(const Evaluated& evaluated, const RowSet& rows) const;
   bool keeps_outputs() const {
     return context_.study.ensemble.members > 1 || context_.study.run.predictions == PredictionsKept::held_out;
   }

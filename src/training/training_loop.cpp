@@ -62,11 +62,10 @@ void TrainingLoop::end_epoch() {
   epoch_metrics_.resize(epoch_metrics_.size() + metric_count_, none);
 }
 
-bool TrainingLoop::validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores,
-                             const Monitored& monitored) {
+bool TrainingLoop::validated(double validation_loss, const std::vector<double>& scores, const Monitored& monitored) {
   assert(next() == Next::validate && scores.size() == 1 + metric_count_);
   state_.awaits_validation = false;
-  Validation found{mean_loss(loss_sum, rows), scores.front(), {scores.begin() + 1, scores.end()}};
+  Validation found{validation_loss, scores.front(), {scores.begin() + 1, scores.end()}};
   const double loss = monitored.loss.value_or(found.loss);
   rate_.validated(loss);
   if (has_curve_) {

@@ -68,10 +68,9 @@ class TrainingLoop {
     std::optional<double> metric;  ///< train.stop_on, if it is a metric
     std::optional<double> loss;    ///< of the stopping rows; nullopt: the validation loss
   };
-  /// Reports the validation that followed the most recent epoch: the loss sum of `rows` rows (Trainer::evaluate), the
-  /// score, followed by the values of the metrics, and what decides. Returns whether the results and the model of the
-  /// training are now those of this epoch.
-  bool validated(double loss_sum, std::int64_t rows, const std::vector<double>& scores, const Monitored& monitored);
+  /// Reports the validation that followed the most recent epoch: the loss, the score, followed by the values of the
+  /// metrics, and what decides. Returns whether the results and the model of the training are now those of this epoch.
+  bool validated(double loss, const std::vector<double>& scores, const Monitored& monitored);
   /// Whether the results and the model are those of the best epoch, and whether that is before the most recent one.
   bool has_best() const { return best_.keeps_best() && best_.epoch(); }
   bool has_earlier_best() const { return has_best() && *best_.epoch() + 1 != state_.epochs; }

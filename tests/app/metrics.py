@@ -227,6 +227,39 @@ result = sheaf("evaluate", "poisson-native", "--data.file=counts.h5", "--loss=ms
 checks.check(result.code == 2 and "its outputs are logarithms" in result.stderr, "poisson: another loss",
              result.stderr)
 
+# search.weighted: validations weight the rows and classes.
+random = numpy.random.default_rng(8)
+points = random.normal(size=(600, 4)).astype("f4")
+with h5py.File("weighted.h5", "w") as file:
+    file["features"] = points
+    file["targets"] = (points[:, 0] + random.normal(size=600) > 1).astype("i8")
+    file["w"] = random.random(600).astype("f4")
+    row_weights, classes = file["w"][:].astype(float), file["targets"][:]
+class_weights = numpy.array([0.5, 3])
+for name, *args in (("native", "--run.engine=native"), ("torch", "--run.engine=torch"), ("two", "--ensemble.members=2"),
+                    ("streamed", "--run.engine=native", "--data.mode=streamed")):
+    for weighted in ("true", "false"):
+        run(f"weighted-{name}-{weighted}", "--data.file=weighted.h5", "--data.weights=w", "--train.class_weights=0:0.5, 1:3",
+            "--data.validation=0.3", "--train.epochs=5", "--run.metrics=log_loss, roc_auc", "--run.predictions=held_out",
+            f"--search.weighted={weighted}", *args, study=LONGER)
+        with h5py.File(f"weighted-{name}-{weighted}/results.h5") as file:
+            trained, kept = file["iterations"][0], file["predictions"][:]
+            ensemble = file["ensembles"][0] if "ensembles" in file else None
+        members = [kept[kept["iteration"] == number] for number in sorted(set(kept["iteration"]))]
+        rows, target = members[0]["row"], members[0]["target"]
+        weights = row_weights[rows] * class_weights[classes[rows]] if weighted == "true" else numpy.ones(len(rows))
+        mean = numpy.mean([member["probabilities"].astype(float) for member in members], axis=0)
+        for case, probabilities, found in (("one", members[0]["probabilities"].astype(float), trained),
+                                           ("mean", mean, ensemble)):
+            if found is None:
+                continue
+            loss = numpy.average(-numpy.log(probabilities[numpy.arange(len(rows)), target]), weights=weights)
+            right = numpy.average(probabilities.argmax(axis=1) == target, weights=weights)
+            score = found["validation_score"] if case == "one" else found["score"]
+            checks.check(abs(score - right) < 1e-6 and abs(found["log_loss"] / loss - 1) < 1e-5 and
+                         (case == "mean" or abs(found["validation_loss"] / loss - 1) < 1e-5),
+                         f"weighted={weighted} {name}: {case}", f"{loss} {right} {found}")
+
 # Quantiles of one target: a column of predictions for each.
 random, quantiles = numpy.random.default_rng(5), (0.1, 0.5, 0.9)
 points = random.normal(size=(2000, 3)).astype("f4")

@@ -42,7 +42,7 @@ double loss_of_group(const Scoring& scoring, const ScoredRows& rows, std::int64_
       columns[output * row_count + row] = double{rows.outputs[(first + row) * outputs + output]};
     for (std::int64_t column = 0; column < target_columns; ++column)
       targets[column * row_count + row] = target_of(scoring, rows, first + row, column);
-    weights[row] = 1;
+    weights[row] = rows.weight(first + row);
   }
   const auto sum_of_outputs = [&](const LossFunction& loss, std::int64_t first_output, std::int64_t output_count) {
     const std::int64_t offset = first_output * row_count;
@@ -104,27 +104,28 @@ EvaluationSums::EvaluationSums(const Scoring& scoring, const std::vector<MetricF
 EvaluationSums::EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics,
                                const double* numbers)
     : EvaluationSums(scoring, metrics) {
-  row_count_ = *numbers++;
+  weight_sum_ = *numbers++;
   loss_sum_ = *numbers++;
   pointwise_.set_numbers(numbers);
 }
 
 std::vector<double> EvaluationSums::numbers() const {
-  std::vector<double> all = {row_count_, loss_sum_};
+  std::vector<double> all = {weight_sum_, loss_sum_};
   const std::vector<double> of_metrics = pointwise_.numbers();
   all.insert(all.end(), of_metrics.begin(), of_metrics.end());
   return all;
 }
 
 void EvaluationSums::add(const ScoredRows& rows) {
-  row_count_ += static_cast<double>(rows.count);
+  for (std::int64_t row = 0; row < rows.count; ++row) weight_sum_ += rows.weight(row);
   if (scoring_.link() == Link::exponential) {
     for (std::int64_t row = 0; row < rows.count; ++row)
-      loss_sum_ += poisson_loss(scoring_, rows.outputs + row * scoring_.output_count,
-                                rows.targets + row * scoring_.output_count);
+      loss_sum_ += rows.weight(row) * poisson_loss(scoring_, rows.outputs + row * scoring_.output_count,
+                                                   rows.targets + row * scoring_.output_count);
   } else if (scoring_.probabilities && scoring_.link() != Link::none) {
     for (std::int64_t row = 0; row < rows.count; ++row)
-      loss_sum_ += probability_loss(scoring_, rows.outputs + row * scoring_.output_count, rows.labels[row]);
+      loss_sum_ +=
+          rows.weight(row) * probability_loss(scoring_, rows.outputs + row * scoring_.output_count, rows.labels[row]);
   } else {
     for (std::int64_t row = 0; row < rows.count; row += group_rows)
       loss_sum_ += loss_of_group(scoring_, rows, row, std::min(group_rows, rows.count - row));
@@ -133,13 +134,13 @@ void EvaluationSums::add(const ScoredRows& rows) {
 }
 
 void EvaluationSums::append(const EvaluationSums& later) {
-  row_count_ += later.row_count_;
+  weight_sum_ += later.weight_sum_;
   loss_sum_ += later.loss_sum_;
   pointwise_.append(later.pointwise_);
 }
 
 double EvaluationSums::loss() const {
-  return loss_sum_ / row_count_ / terms_per_row(scoring_.loss.kind, scoring_.output_count);
+  return loss_sum_ / weight_sum_ / terms_per_row(scoring_.loss.kind, scoring_.output_count);
 }
 
 std::vector<double> EvaluationSums::values() const {

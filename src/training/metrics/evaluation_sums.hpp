@@ -19,13 +19,13 @@ class EvaluationSums {
   /// Restores the sums from numbers().
   EvaluationSums(const Scoring& scoring, const std::vector<MetricFunction>& metrics, const double* numbers);
 
-  /// Adds rows without weights.
+  /// Adds rows.
   void add(const ScoredRows& rows);
 
   /// Adds the sums of the rows that follow these.
   void append(const EvaluationSums& later);
 
-  /// The mean over rows and, unless targets are labels, over outputs.
+  /// The weighted mean over rows and, unless targets are labels, over outputs.
   double loss() const;
   /// The values of the pointwise metrics, in order.
   std::vector<double> values() const;
@@ -35,7 +35,7 @@ class EvaluationSums {
 
  private:
   Scoring scoring_;
-  double row_count_ = 0, loss_sum_ = 0;
+  double weight_sum_ = 0, loss_sum_ = 0;
   std::vector<MetricFunction> metrics_;  // pointwise
   PointwiseSums pointwise_;              // without metrics that equal the loss
 };

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/score.hpp"
-#include "study/key_defaults.hpp"
-#include "study/losses.hpp"
 
 #include <cassert>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
 
+#include "study/key_defaults.hpp"
+#include "study/losses.hpp"
 #include "study/study.hpp"
+#include "training/metrics/evaluation_sums.hpp"
 #include "training/metrics/metric_sums.hpp"
 #include "training/metrics/predicted_label.hpp"
 
@@ -17,40 +18,28 @@ namespace {
 
 constexpr std::int64_t block_rows = 1024;
 
-}  // namespace
-
-std::vector<MetricChoice> validation_metrics(const Study& study) {
-  std::vector<MetricChoice> metrics = {score_metric(study)};
-  metrics.insert(metrics.end(), study.run.metrics.begin(), study.run.metrics.end());
-  return metrics;
-}
-
-std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, LossKind loss,
-                                      const std::vector<double>& quantiles, bool are_probabilities,
-                                      const std::vector<float>& predictions, const DataSet& data, const RowSet& rows) {
+// Adds the rows to `sums`, some at a time.
+template <class Sums>
+void add_rows(const RowPredictions& predictions, Sums& sums) {
+  const DataSet& data = predictions.data;
   const std::int64_t width = data.output_count;
-  assert(!rows.empty());
-  assert(static_cast<std::int64_t>(predictions.size()) == rows.count() * width);
-  std::vector<MetricFunction> functions;
-  for (const MetricChoice& metric : metrics) {
-    const auto function = metric_function(metric, data.class_names, width);
-    if (!function) throw std::logic_error("the data have no such class");
-    functions.push_back(*function);
-  }
-  MetricSums sums({data.task, loss, are_probabilities, width, quantiles, data.target_offsets}, std::move(functions));
-  const float* outputs = predictions.data();
+  assert(!predictions.rows.empty());
+  assert(static_cast<std::int64_t>(predictions.values.size()) == predictions.rows.count() * width);
+  const float* outputs = predictions.values.data();
+  const float* weights = predictions.weights.empty() ? nullptr : predictions.weights.data();
   std::int64_t count = 0;
   std::vector<std::int64_t> predicted_labels, labels;
   std::vector<float> targets;
   const auto add_block = [&] {
-    sums.add({count, outputs, predicted_labels.data(), labels.data(), targets.data()});
+    sums.add({count, outputs, predicted_labels.data(), labels.data(), targets.data(), weights});
     outputs += count * width;
+    if (weights != nullptr) weights += count;
     count = 0;
     predicted_labels.clear();
     labels.clear();
     targets.clear();
   };
-  rows.for_each([&](std::int64_t row) {
+  predictions.rows.for_each([&](std::int64_t row) {
     if (data.task == Task::classification) {
       predicted_labels.push_back(predicted_label(outputs + count * width, width));
       labels.push_back(data.labels[row]);
@@ -60,7 +49,37 @@ std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, 
     if (++count == block_rows) add_block();
   });
   add_block();
+}
+
+}  // namespace
+
+std::vector<MetricChoice> validation_metrics(const Study& study) {
+  std::vector<MetricChoice> metrics = {score_metric(study)};
+  metrics.insert(metrics.end(), study.run.metrics.begin(), study.run.metrics.end());
+  return metrics;
+}
+
+Scoring scoring_of(const TrainOptions& train, const DataSet& data, bool are_probabilities) {
+  return {data.task,         loss_function(train), are_probabilities,
+          data.output_count, quantiles_of(train),  data.target_offsets};
+}
+
+std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, const RowPredictions& predictions) {
+  std::vector<MetricFunction> functions;
+  for (const MetricChoice& metric : metrics) {
+    const auto function = metric_function(metric, predictions.data.class_names, predictions.data.output_count);
+    if (!function) throw std::logic_error("the data have no such class");
+    functions.push_back(*function);
+  }
+  MetricSums sums(predictions.scoring, std::move(functions));
+  add_rows(predictions, sums);
   return sums.values();
+}
+
+double prediction_loss(const RowPredictions& predictions) {
+  EvaluationSums sums(predictions.scoring, {});
+  add_rows(predictions, sums);
+  return sums.loss();
 }
 
 }  // namespace sheaf

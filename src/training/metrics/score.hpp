@@ -9,6 +9,7 @@
 #include "data/row_set.hpp"
 #include "study/metrics.hpp"
 #include "study/train_options.hpp"
+#include "training/metrics/scoring.hpp"
 
 namespace sheaf {
 
@@ -17,12 +18,23 @@ struct Study;
 /// The metrics of the validations of a study: its score, then those of run.metrics.
 std::vector<MetricChoice> validation_metrics(const Study& study);
 
+/// Predictions for rows of a data set in memory.
+struct RowPredictions {
+  Scoring scoring;
+  const std::vector<float>& values;  ///< [rows, output_count], in the order of `rows`
+  const DataSet& data;
+  const RowSet& rows;            ///< at least one
+  std::vector<float> weights{};  ///< [rows]; empty: all are 1
+};
+
+/// The scoring of a model that was trained with these options.
+Scoring scoring_of(const TrainOptions& train, const DataSet& data, bool are_probabilities);
+
 /// The values of `metrics`, which are metrics for the task of the data; their classes, counts and quantiles exist
-/// there. `quantiles`: of the outputs, with the loss `quantile`. Rows have no weights, as in the validation loss.
-/// `predictions`: of a classification, the outputs of a model with this loss, or with `are_probabilities` class
-/// probabilities; [rows, output_count], row-major, in the order of `rows`, at least one row.
-std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, LossKind loss,
-                                      const std::vector<double>& quantiles, bool are_probabilities,
-                                      const std::vector<float>& predictions, const DataSet& data, const RowSet& rows);
+/// there.
+std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, const RowPredictions& predictions);
+
+/// The loss: the weighted mean over rows and, unless targets are labels, over outputs.
+double prediction_loss(const RowPredictions& predictions);
 
 }  // namespace sheaf

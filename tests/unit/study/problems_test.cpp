@@ -114,6 +114,12 @@ TEST_CASE("class weights need classes") {
   check_valid(file_study({{"train.class_weights", "balanced"}}));
 }
 
+TEST_CASE("weighted validations need weights") {
+  check_one_problem(file_study({{"search.weighted", "true"}}), "search.weighted = true has no effect");
+  check_valid(file_study({{"search.weighted", "true"}, {"data.weights", "/w"}}));
+  check_valid(file_study({{"search.weighted", "true"}, {"train.class_weights", "balanced"}}));
+}
+
 TEST_CASE("early stopping is checked") {
   for (const char* key : {"train.patience", "train.best_weights"}) {
     const std::string value = std::string(key) == "train.patience" ? "5" : "true";

@@ -61,6 +61,7 @@ members = 5
 bootstrap = true
 [search]
 method = grid
+weighted = true
 model.bias = yes, no
 [run]
 output = out/dir
@@ -224,7 +225,7 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
   CHECK(text.find(
             "\n[search]\nmethod = none\ntrials = none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
-            "1\nmetric = loss\nmodel.hidden = 16, 64 "
+            "1\nmetric = loss\nweighted = false\nmodel.hidden = 16, 64 "
             "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "study/study.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -25,6 +26,28 @@ TEST_CASE("balanced weights are those of scikit-learn for the rows of the traini
         std::vector<double>{4.0 / (2 * 1), 0, 4.0 / (2 * 3), 0});
   DataSet regression;
   CHECK(class_weights(train, regression, RowSet::all(8)).empty());
+}
+
+TEST_CASE("validation rows have the weights of the data and of their classes, if validations are weighted") {
+  const std::vector<std::int64_t> labels = {0, 1, 1, 1};
+  const std::vector<float> of_rows = {1, 2, 3, 4};
+  DataSet data;
+  data.rows = 4;
+  data.output_count = 2;
+  data.task = Task::classification;
+  data.labels = labels.data();
+  data.weights = of_rows.data();
+  Study study;
+  study.search.weighted = true;
+  const RowSet rows = RowSet::all(4);
+  CHECK(validation_weights(study, study.train, data, rows, rows) == of_rows);
+  study.train.class_weights.balanced = true;  // 4 / (2 * 1) and 4 / (2 * 3)
+  const auto weights = validation_weights(study, study.train, data, rows, rows);
+  REQUIRE(weights.size() == 4);
+  const double expected[] = {2, 2 * 2.0 / 3, 3 * 2.0 / 3, 4 * 2.0 / 3};
+  for (std::size_t row = 0; row < 4; ++row) CHECK(weights[row] == Approx(expected[row]).epsilon(1e-6));
+  study.search.weighted = false;
+  CHECK(validation_weights(study, study.train, data, rows, rows).empty());
 }
 
 TEST_CASE("classes have the weights of a list, by name or number, and the others 1") {

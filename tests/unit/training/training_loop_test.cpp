@@ -30,7 +30,7 @@ std::string walk(TrainingLoop& loop, std::int64_t max_batches) {
   std::string steps;
   for (; loop.next() != TrainingLoop::Next::end && steps.size() < 100;) {
     if (loop.next() == TrainingLoop::Next::validate) {
-      loop.validated(static_cast<double>(loop.epochs()), 2, {0.5}, {});
+      loop.validated(static_cast<double>(loop.epochs()) / 2, {0.5}, {});
       steps += 'v';
     } else {
       const std::int64_t batches = std::min(max_batches, loop.batches_left());
@@ -104,7 +104,7 @@ TEST_CASE("with reduction sum, the loop reports mean losses too") {
 TEST_CASE("a loss that is not finite ends the training, and no earlier validation loss is reported") {
   TrainingLoop loop(options_of(3, 25), 25, {1}, true);
   loop.trained(1, 10);
-  loop.validated(1, 2, {0.5}, {});
+  loop.validated(0.5, {0.5}, {});
   loop.trained(1, infinity);
   CHECK(loop.next() == TrainingLoop::Next::end);
   const TrainedIteration trained = result_of(loop);
@@ -123,7 +123,7 @@ TEST_CASE("metrics are reported after the last validation and in the curve, and 
   TrainingLoop loop = loop_of({2});
   loop.trained(1, 10);
   loop.trained(1, 10);
-  loop.validated(1, 2, {0.5, 0.25, 0.75}, {});
+  loop.validated(0.5, {0.5, 0.25, 0.75}, {});
   loop.add_validation_seconds(0.125);
   TrainingLoop other = loop_of({2});
   const ByteWriter state = saved(loop);
@@ -134,7 +134,7 @@ TEST_CASE("metrics are reported after the last validation and in the curve, and 
     each->trained(1, 10);
     const TrainedIteration before = result_of(*each);  // the last epoch awaits its validation
     CHECK(before.metrics[1] == 0.75);
-    each->validated(1, 2, {0.5, 0.5, 1}, {});
+    each->validated(0.5, {0.5, 0.5, 1}, {});
     each->add_validation_seconds(0.25);
     const TrainedIteration trained = result_of(*each);
     CHECK(trained.result.validation_seconds == 0.375);
@@ -148,7 +148,7 @@ TEST_CASE("metrics are reported after the last validation and in the curve, and 
   }
   TrainingLoop diverging = loop_of({1});
   diverging.trained(1, 10);
-  diverging.validated(1, 2, {0.5, 0.25, 0.75}, {});
+  diverging.validated(0.5, {0.5, 0.25, 0.75}, {});
   diverging.trained(1, infinity);
   const TrainedIteration trained = result_of(diverging);
   REQUIRE(trained.metrics.size() == 2);
@@ -167,7 +167,7 @@ TEST_CASE("a loop can be restored from any of its saved states") {
   TrainingLoop loop(train, 25, {2}, true);
   for (int step = 0; loop.next() != TrainingLoop::Next::end; ++step) {
     if (loop.next() == TrainingLoop::Next::validate)
-      loop.validated(static_cast<double>(loop.epochs()), 2, {0.5}, {});
+      loop.validated(static_cast<double>(loop.epochs()) / 2, {0.5}, {});
     else
       loop.trained(1, 10 * static_cast<double>(loop.epochs() + 1));
     const ByteWriter state = saved(loop);
@@ -207,7 +207,7 @@ TEST_CASE("the learning rate follows the validation losses, also after a restore
   TrainingLoop loop(train, 2, {1}, false);
   const auto epoch = [&](TrainingLoop& of, double loss) {
     of.trained(1, 1);
-    of.validated(2 * loss, 2, {0.5}, {});
+    of.validated(loss, {0.5}, {});
     return of.rate()(of.steps());
   };
   CHECK(epoch(loop, 3) == 1);
@@ -234,7 +234,7 @@ TEST_CASE("early stopping ends the loop; the validation of the best epoch is rep
     for (const double loss : losses) {
       REQUIRE(loop.next() == TrainingLoop::Next::train);
       loop.trained(1, loss);
-      counts += loop.validated(2 * loss, 2, {loss / 8}, {}) ? '1' : '0';
+      counts += loop.validated(loss, {loss / 8}, {}) ? '1' : '0';
     }
     CHECK(counts == (best_weights ? "1100" : "1111"));
     TrainingLoop restored(train, 25, {1}, true);
@@ -262,7 +262,7 @@ TEST_CASE("a divergence without a best epoch does not report the validation of a
   train.stop_on = MetricKind::roc_auc;
   TrainingLoop loop(train, 25, {1}, false);
   loop.trained(1, 1);
-  loop.validated(1, 2, {0.5}, {std::numeric_limits<double>::quiet_NaN(), {}});
+  loop.validated(0.5, {0.5}, {std::numeric_limits<double>::quiet_NaN(), {}});
   loop.trained(1, infinity);
   const TrainedIteration trained = result_of(loop);
   CHECK(trained.result.status == IterationStatus::diverged);
@@ -276,12 +276,12 @@ TEST_CASE("early stopping can watch a metric") {
   train.stop_on = MetricKind::accuracy;
   TrainingLoop loop(train, 25, {1}, false);
   loop.trained(1, 1);
-  CHECK(loop.validated(1, 2, {0.5}, {0.5, {}}));
+  CHECK(loop.validated(0.5, {0.5}, {0.5, {}}));
   loop.trained(1, 1);
-  loop.validated(9, 2, {0.5}, {0.75, {}});
+  loop.validated(4.5, {0.5}, {0.75, {}});
   CHECK(loop.next() == TrainingLoop::Next::train);
   loop.trained(1, 1);
-  loop.validated(1, 2, {0.5}, {0.75, {}});
+  loop.validated(0.5, {0.5}, {0.75, {}});
   CHECK(loop.next() == TrainingLoop::Next::end);
   CHECK(result_of(loop).result.best_epoch == 1);
 }
@@ -297,7 +297,7 @@ TEST_CASE("the loss of the stopping rows decides, and the results are those of t
   const double stopping_losses[] = {3, 2, 2.5, 4};
   for (int epoch = 0; epoch < 4; ++epoch) {
     loop.trained(1, 1);
-    CHECK(loop.validated(2.0 * (9 - epoch), 2, {0.5}, {{}, stopping_losses[epoch]}) == (epoch < 2));
+    CHECK(loop.validated(9 - epoch, {0.5}, {{}, stopping_losses[epoch]}) == (epoch < 2));
     CHECK((loop.rate()(loop.steps()) < first_rate) == (epoch >= 2));  // plateau
   }
   CHECK(loop.next() == TrainingLoop::Next::end);
@@ -314,7 +314,7 @@ TEST_CASE("a metric that is not defined for the validation rows does not stop th
   for (int epoch = 0; epoch < 4; ++epoch) {
     REQUIRE(loop.next() == TrainingLoop::Next::train);
     loop.trained(1, 1);
-    CHECK(loop.validated(1, 2, {0.5}, {std::numeric_limits<double>::quiet_NaN(), {}}));
+    CHECK(loop.validated(0.5, {0.5}, {std::numeric_limits<double>::quiet_NaN(), {}}));
   }
   CHECK(loop.next() == TrainingLoop::Next::end);
   const TrainedIteration trained = result_of(loop);
@@ -328,7 +328,7 @@ TEST_CASE("a training that diverges after a good epoch is finished if it keeps t
   for (const bool has_good_epoch : {true, false}) {
     TrainingLoop loop(train, 25, {1}, false);
     loop.trained(1, 10);
-    loop.validated(has_good_epoch ? 1 : infinity, 2, {0.5}, {});
+    loop.validated(has_good_epoch ? 0.5 : infinity, {0.5}, {});
     loop.trained(1, infinity);
     CHECK(loop.next() == TrainingLoop::Next::end);
     const TrainedIteration trained = result_of(loop);
@@ -347,7 +347,7 @@ TEST_CASE("a training that stops early in a stage pauses there, and the next sta
   for (const double loss : {2, 3}) {
     CHECK_FALSE(loop.is_paused());
     loop.trained(1, 1);
-    loop.validated(loss, 2, {0.5}, {});
+    loop.validated(loss / 2, {0.5}, {});
   }
   CHECK(loop.is_paused());
   TrainingLoop next(train, 25, {1}, false, {}, IndexRange{6, 9});

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "training/class_weights.hpp"
 #include "training/metrics/score.hpp"
 
 namespace sheaf {
@@ -58,10 +59,13 @@ std::vector<double> EnsembleScore::scores_of_mean(const Iteration& model) const 
   mean.reserve(prediction_sums_.size());
   for (const double sum : prediction_sums_)
     mean.push_back(static_cast<float>(sum / static_cast<double>(model.member + 1)));
-  const RowSet rows = context_.splits->split(model.repeat, model.fold)->validation_rows;
+  const auto split = context_.splits->split(model.repeat, model.fold);
   const TrainOptions train = context_.plan.trial(model.trial).train;
-  return prediction_scores(validation_metrics(context_.study), train.loss, quantiles_of(train), true, mean,
-                           *context_.data, rows);
+  const DataSet& data = *context_.data;
+  return prediction_scores(
+      validation_metrics(context_.study),
+      {scoring_of(train, data, true), mean, data, split->validation_rows,
+       validation_weights(context_.study, train, data, split->training_rows, split->validation_rows)});
 }
 
 }  // namespace sheaf

@@ -14,8 +14,6 @@
 #include "engines/model_opening.hpp"
 #include "models/predictions.hpp"
 #include "study/metrics.hpp"
-#include "training/metrics/evaluation_sums.hpp"
-#include "training/metrics/predicted_label.hpp"
 #include "training/metrics/score.hpp"
 #include "training/training_cost.hpp"
 
@@ -117,23 +115,6 @@ void add_from_file(const Study& study, const FileSchema& file, const RowSet& row
   reader.require_unchanged();
 }
 
-double loss_of_rows(const Scoring& scoring, const std::vector<float>& predictions, const DataSet& data,
-                    const RowSet& rows) {
-  const std::int64_t width = scoring.output_count;
-  std::vector<std::int64_t> labels, predicted;
-  std::vector<float> targets;
-  rows.for_each([&](std::int64_t row) {
-    if (data.labels != nullptr) labels.push_back(data.labels[row]);
-    if (data.targets != nullptr)
-      targets.insert(targets.end(), data.targets + row * width, data.targets + (row + 1) * width);
-  });
-  for (std::size_t row = 0; row < labels.size(); ++row)
-    predicted.push_back(predicted_label(predictions.data() + static_cast<std::int64_t>(row) * width, width));
-  EvaluationSums sums(scoring, {});
-  sums.add({rows.count(), predictions.data(), predicted.data(), labels.data(), targets.data()});
-  return sums.loss();
-}
-
 // The metrics of the study, then all others without a parameter that apply.
 std::vector<MetricChoice> test_metrics(const Study& study, Task task, LossKind loss,
                                        const std::vector<double>& quantiles) {
@@ -167,10 +148,11 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, c
   const Scoring scoring{data.task, loss, are_probabilities, data.output_count, quantiles, data.target_offsets};
   TestResult result;
   result.rows = rows.count();
-  result.loss = loss_of_rows(scoring, predictions, data, rows);
+  const RowPredictions scored{scoring, predictions, data, rows};
+  result.loss = prediction_loss(scored);
   const auto metrics = test_metrics(context.study, data.task, loss.kind, quantiles);
   result.study_metrics = validation_metrics(context.study).size();
-  const auto values = prediction_scores(metrics, loss.kind, quantiles, are_probabilities, predictions, data, rows);
+  const auto values = prediction_scores(metrics, scored);
   for (std::size_t number = 0; number < metrics.size(); ++number)
     result.metrics.push_back({metrics[number], values[number]});
   return result;

@@ -21,7 +21,8 @@ constexpr std::int64_t rows = 60, outputs = 3;
 
 double score_of(MetricKind metric, const std::vector<float>& predictions, const DataSet& data, const RowSet& of) {
   const LossKind loss = data.task == Task::regression ? LossKind::mse : LossKind::cross_entropy;
-  return prediction_scores({metric}, loss, {}, false, predictions, data, of).front();
+  const Scoring scoring{data.task, loss, false, data.output_count, {}, data.target_offsets};
+  return prediction_scores({metric}, {scoring, predictions, data, of}).front();
 }
 
 // Numbers with a mean far from zero.

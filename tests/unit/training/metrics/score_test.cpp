@@ -16,7 +16,8 @@ namespace {
 
 double score_of(MetricKind metric, const std::vector<float>& predictions, const DataSet& data, const RowSet& rows) {
   const LossKind loss = data.task == Task::regression ? LossKind::mse : LossKind::cross_entropy;
-  return prediction_scores({metric}, loss, {}, false, predictions, data, rows).front();
+  const Scoring scoring{data.task, loss, false, data.output_count, {}, data.target_offsets};
+  return prediction_scores({metric}, {scoring, predictions, data, rows}).front();
 }
 
 }  // namespace
