@@ -1,6 +1,7 @@
 """Repeats trainings of Sheaf's engines with PyTorch, from the same weights and on the same batches, and compares the
 final training and validation losses, for all combinations of engine, optimizer, weight decay, loss, reduction, model
-and precision, and for some with sample weights.
+and precision, and for some with sample weights. With early stopping, the number of epochs and the best one are those of
+Keras's rule.
 
     /usr/bin/python3 compare_pytorch.py DUMP_TRAINING DIGITS.h5
 
@@ -31,6 +32,8 @@ TOLERANCE = {
 # Before a batch norm, the gradient of a weight is zero but for rounding if its feature is constant in a batch. Adaptive
 # optimizers make full steps of it.
 NOISE_TOLERANCE = 5e-3
+# Float32 after up to 14 epochs with large learning rates.
+STOPPING_TOLERANCE = 1e-3
 EPOCHS, BATCH = 3, 32
 HUBER_DELTA = 0.7
 SMOOTHING = 0.1
@@ -82,6 +85,11 @@ WEIGHT_RULES = {
     "l1": {"mean": {"l1": 0.01}, "sum": {"l1": 0.3}},
     "l1_clip": {"mean": {"l1": 0.01, "clip_norm": 0.1}, "sum": {"l1": 0.3, "clip_norm": 5}},
     "ema": {"mean": {"average": "ema", "average_decay": 0.9}, "sum": {"average": "ema", "average_decay": 0.9}},
+}
+# Early stopping with best weights, which overfits after some epochs.
+STOPPING = {
+    "stop": {"epochs": 14, "patience": 2, "best_weights": "true"},
+    "stop_rows": {"epochs": 14, "patience": 3, "best_weights": "true", "stop_fraction": 0.25},
 }
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid, "gelu": torch.nn.GELU,
                "silu": torch.nn.SiLU, "leaky_relu": torch.nn.LeakyReLU, "elu": torch.nn.ELU, "selu": torch.nn.SELU,
@@ -165,6 +173,10 @@ def make_studies(data):
             for schedule, keys in SCHEDULES.items():
                 studies[f"{task}-{model}-{optimizer}-{reduction}-{schedule}"] = {
                     **plain, "train": {**plain["train"], "schedule": schedule, **keys}}
+            for stopping, keys in STOPPING.items():
+                rate = plain["train"]["learning_rate"] * (8 if optimizer == "adam" else 4)
+                studies[f"{task}-{model}-{optimizer}-{reduction}-{stopping}"] = {
+                    **plain, "train": {**plain["train"], **keys, "learning_rate": rate}}
             for clipping, keys in {**CLIPPINGS, **WEIGHT_RULES}.items():
                 studies[f"{task}-{model}-{optimizer}-{reduction}-{clipping}"] = {
                     **plain, "train": {**plain["train"], **keys[reduction]}}
@@ -291,7 +303,7 @@ def load_weights(entry, network):
 
 
 def train_again(entry, sections, data):
-    """Returns (final loss, validation loss) of the same training with PyTorch."""
+    """Returns (final loss, validation loss, epochs, best epoch) of the same training with PyTorch."""
     found = next(one for one in data.values() if one[2] == sections["data"]["file"])
     labelled = found[1].dtype.kind == "i"
     network = make_network(sections["model"], found[0].shape[1], 10 if labelled else found[1].shape[1])
@@ -302,7 +314,7 @@ def train_again(entry, sections, data):
 
 def train_network(network, entry, sections, data):
     """Trains a network from its current weights on (features [rows, features], targets, path, weights). Returns (final
-    loss, validation loss)."""
+    loss, validation loss, epochs, best epoch), the latter -1 without early stopping."""
     features, targets, _, row_weights = data
     values, train = entry["values"], sections["train"]
     dtype = next(network.parameters()).dtype
@@ -329,8 +341,17 @@ def train_network(network, entry, sections, data):
             network, avg_fn=lambda average, current, count: decay * average + (1 - decay) * current)
     after_step = make_scheduler(train, optimizer, -(-len(entry["orders"][0]) // train["batch_size"]))
 
-    for order in entry["orders"]:
-        assert sorted(order + entry["validation_rows"]) == list(range(len(features)))
+    def loss_of(rows):
+        tested = network if averaged is None else averaged
+        tested.eval()
+        with torch.no_grad():
+            loss = evaluated(tested(features[rows]), targets[rows], None).item()
+        tested.train()
+        return loss
+
+    best, validation, best_epoch = math.inf, math.nan, -1
+    for epoch, order in enumerate(entry["orders"]):
+        assert (sorted(order + entry["validation_rows"] + entry["stopping_rows"]) == list(range(len(features))))
         total = 0.0
         for rows in torch.tensor(order).split(train["batch_size"]):
             optimizer.zero_grad()
@@ -350,11 +371,15 @@ def train_network(network, entry, sections, data):
             if averaged is not None:
                 averaged.update_parameters(network)
             total += trained(*batch).item() * len(rows)
-    rows = entry["validation_rows"]
-    tested = network if averaged is None else averaged
-    tested.eval()
-    with torch.no_grad():
-        return total / len(order), evaluated(tested(features[rows]), targets[rows], None).item()
+        if "patience" in train:
+            monitored = loss_of(entry["stopping_rows"] or entry["validation_rows"])
+            if monitored < best:
+                best, best_epoch, validation = monitored, epoch, loss_of(entry["validation_rows"])
+            elif epoch - best_epoch >= train["patience"]:
+                break
+    if "patience" not in train:
+        validation = loss_of(entry["validation_rows"])
+    return total / len(order), validation, epoch + 1, best_epoch
 
 
 def studies_of(engine, studies):
@@ -369,10 +394,15 @@ def compare(entry, expected, worst):
     for kind, ours, theirs in zip(("final", "validation"), (entry["final_loss"], entry["validation_loss"]), expected):
         difference = abs(ours - theirs) / abs(theirs)
         noisy = precision == "float32" and "-batch_norm-" in entry["study"]
-        kind_of = engine, "batch norm, " + precision if noisy else precision
+        long = precision == "float32" and "-stop" in entry["study"]
+        kind_of = engine, ("batch norm, " if noisy else "early stopping, " if long else "") + precision
         worst[kind_of] = max(worst.get(kind_of, 0.0), difference)
-        if not difference <= (NOISE_TOLERANCE if noisy else TOLERANCE[engine][precision]):
+        if not difference <= (NOISE_TOLERANCE if noisy else STOPPING_TOLERANCE if long
+                              else TOLERANCE[engine][precision]):
             failures.append(f"{engine}: {entry['study']} {entry['values']}: {kind} loss {ours} instead of {theirs}")
+    if (entry["epochs"], entry["best_epoch"]) != expected[2:]:
+        failures.append(f"{engine}: {entry['study']} {entry['values']}: {entry['epochs']} epochs, the best "
+                        f"{entry['best_epoch']}, instead of {expected[2:]}")
     return failures
 
 
@@ -385,8 +415,8 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-        # weighted, with class weights, smoothed, with a schedule, with clipping or with rules for the weights
-        changed = 8 * (3 + len(SCHEDULES) + len(CLIPPINGS) + len(WEIGHT_RULES))
+        # weighted, with class weights, smoothed, with a schedule, with early stopping, clipping or rules for the weights
+        changed = 8 * (3 + len(SCHEDULES) + len(STOPPING) + len(CLIPPINGS) + len(WEIGHT_RULES))
         counts = {"torch": (224 + 32 + changed) * 12 + 32 * 12, "native": (192 + 32 + changed) * 12 + 32 * 12}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():
@@ -396,6 +426,9 @@ def main():
                 if start not in expected:
                     expected[start] = train_again(entry, studies[entry["study"]], data)
                 failures += compare(entry, expected[start], worst)
+        stopped = [one for one in entries["native"] if "-stop" in one["study"]]
+        ends = {one["epochs"] for one in stopped}
+        assert len(ends) > 3 and sum(one["epochs"] < 14 for one in stopped) > len(stopped) / 4, ends
     print("\n".join(failures[:50]))
     print(f"{sum(counts.values())} trainings, {len(failures)} losses differ; largest relative differences: {worst}")
     sys.exit(1 if failures else 0)

@@ -77,12 +77,13 @@ std::string json_iteration(const std::string& path, const Study& study, const Pl
                                        trial.model.initialization, iteration.seed);
   return fmt::format(
       "{{\"study\":\"{}\",\"iteration\":{},\"engine\":\"{}\",\"values\":{},\"weights\":\"{}\",\"orders\":{},"
-      "\"validation_rows\":{},\"shift\":{},\"scale\":{},\"final_loss\":{},\"validation_loss\":{},"
-      "\"validation_score\":{}}}",
+      "\"validation_rows\":{},\"stopping_rows\":{},\"shift\":{},\"scale\":{},\"final_loss\":{},"
+      "\"validation_loss\":{},\"validation_score\":{},\"epochs\":{},\"best_epoch\":{}}}",
       study.study.name, result.iteration, result.engine.view(), json_values(plan, trial),
       dump_weights(path, result.iteration, weights), json_orders(trial, iteration, *split),
-      json_list(split->validation_rows.list()), json_list(split->scaling.shift), json_list(split->scaling.scale),
-      json_number(result.final_loss), json_number(result.validation_loss), json_number(result.validation_score));
+      json_list(split->validation_rows.list()), json_list(split->stopping_rows.list()), json_list(split->scaling.shift),
+      json_list(split->scaling.scale), json_number(result.final_loss), json_number(result.validation_loss),
+      json_number(result.validation_score), result.epochs, result.best_epoch);
 }
 
 // Appends one entry for each iteration.

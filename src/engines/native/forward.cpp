@@ -8,10 +8,9 @@
 
 #include "data/feature_scaling.hpp"
 #include "engines/native/layers/activation_layer.hpp"
-#include "engines/native/layers/batch_norm.hpp"
 #include "engines/native/layers/dense_panels.hpp"
-#include "engines/native/layers/layer_norm.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
+#include "engines/native/layers/norms.hpp"
 
 namespace sheaf {
 namespace {
@@ -82,15 +81,7 @@ ShiftOffset NativeForward::add_dense(const Layer& layer) {
 
 // Returns its own shift.
 ShiftOffset NativeForward::add_norm(const Layer& layer, ShiftOffset bias) {
-  if (layer.kind == Layer::Kind::batch_norm) {
-    auto norm = std::make_unique<BatchNorm<float>>(values_.back(), parameters_);
-    const ShiftOffset shift = norm->shift();
-    batch_norms_.push_back(norm.get());
-    chain_.push_back(std::move(norm));
-    return shift;
-  }
-  auto norm = std::make_unique<LayerNorm<float>>(values_.back(), bias, parameters_, scratch_);
-  const ShiftOffset shift = norm->shift();
+  auto [norm, shift] = make_norm(layer, values_.back(), bias, parameters_, scratch_);
   chain_.push_back(std::move(norm));
   return shift;
 }
@@ -107,7 +98,7 @@ void NativeForward::load_statistics(const std::vector<double>& buffers) {
 
 void NativeForward::lay_out(ArenaLayout& arena) {
   parameters_.lay_out(arena, false);
-  for (BatchNorm<float>* norm : batch_norms_) norm->lay_out_statistics(arena);
+  for (const auto& layer : chain_) layer->lay_out_predictions(arena);
   scaled_ = arena.take<float>(tile_ * feature_count_);
   std::int64_t widest = 0;
   for (const LayerValues<float>& values : values_) widest = std::max(widest, values.cut.total_columns());

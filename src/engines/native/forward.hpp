@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "data/splits.hpp"
-#include "engines/native/layers/batch_norm.hpp"
 #include "engines/native/layers/layer_values.hpp"
 #include "engines/native/layers/native_layer.hpp"
 #include "engines/native/layers/scratch.hpp"
@@ -51,9 +50,8 @@ class NativeForward {
   std::vector<std::unique_ptr<ForwardLayer<float>>> chain_;
   ShiftOffset shift_;  // of the outputs
   Arena arena_;
-  std::vector<BatchNorm<float>*> batch_norms_;  // of the chain
-  float* scaled_ = nullptr;                     // [tile, features]
-  float* buffers_[2] = {nullptr, nullptr};      // [tile, widest stride], for the values of the layers alternately
+  float* scaled_ = nullptr;                 // [tile, features]
+  float* buffers_[2] = {nullptr, nullptr};  // [tile, widest stride], for the values of the layers alternately
 };
 
 }  // namespace sheaf

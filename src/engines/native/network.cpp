@@ -5,10 +5,9 @@
 #include <cassert>
 
 #include "engines/native/layers/activation_layer.hpp"
-#include "engines/native/layers/batch_norm.hpp"
 #include "engines/native/layers/dense_rows.hpp"
-#include "engines/native/layers/layer_norm.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
+#include "engines/native/layers/norms.hpp"
 
 namespace sheaf {
 namespace {
@@ -80,14 +79,7 @@ ShiftOffset NativeNetwork<Value>::add_dense(const Layer& layer, bool last) {
 // Returns its own shift.
 template <class Value>
 ShiftOffset NativeNetwork<Value>::add_norm(const Layer& layer, ShiftOffset bias) {
-  if (layer.kind == Layer::Kind::batch_norm) {
-    auto norm = std::make_unique<BatchNorm<Value>>(values_.back(), parameters_);
-    const ShiftOffset shift = norm->shift();
-    chain_.push_back(std::move(norm));
-    return shift;
-  }
-  auto norm = std::make_unique<LayerNorm<Value>>(values_.back(), bias, parameters_, scratch_);
-  const ShiftOffset shift = norm->shift();
+  auto [norm, shift] = make_norm(layer, values_.back(), bias, parameters_, scratch_);
   chain_.push_back(std::move(norm));
   return shift;
 }

@@ -31,6 +31,6 @@ std::string data_defaults_text(const Study& requested, const Study& settled);
 /// Applies with_data_defaults() to the data file of the study and checks the result. Logs what was chosen. Throws
 /// AgreedError.
 /// Collective over world.
-Study settle_data_defaults(const Study& study, const Communicator& world);
+Study settle_data_defaults(const Study& requested, const Communicator& world);
 
 }  // namespace sheaf

@@ -71,7 +71,7 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
 // without validation rows.
 double predictions_bytes(const Study& study, const Plan& plan, const DataShape& shape) {
   const std::int64_t target_bytes = study.data.task == Task::classification ? 8 : 8 * shape.outputs;
-  const std::int64_t row_bytes = 2 * 8 + target_bytes + 4 * shape.outputs;
+  const std::int64_t row_bytes = std::int64_t{2} * 8 + target_bytes + 4 * shape.outputs;
   return static_cast<double>(plan.iteration_count()) *
          static_cast<double>(least_validation_rows(study, shape.rows) * row_bytes);
 }

@@ -15,14 +15,14 @@ BatchNorm<Value>::BatchNorm(LayerValues<Value>& values, Parameters<Value>& param
       shift_(parameters.add(values.cut.features)) {}
 
 template <class Value>
-void BatchNorm<Value>::lay_out_statistics(ArenaLayout& arena) {
+void BatchNorm<Value>::lay_out_predictions(ArenaLayout& arena) {
   for (Value** array : {&running_mean_, &running_variance_, &inverse_})
     *array = arena.take<Value>(values_.cut.total_columns());
 }
 
 template <class Value>
 void BatchNorm<Value>::lay_out(ArenaLayout& arena, std::int64_t max_rows) {
-  lay_out_statistics(arena);
+  lay_out_predictions(arena);
   for (Value** array : {&mean_, &variance_}) *array = arena.take<Value>(values_.cut.total_columns());
   normalized_ = arena.take<Value>(values_.cut.total_columns() * max_rows);
 }

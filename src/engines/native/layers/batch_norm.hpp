@@ -22,10 +22,8 @@ class BatchNorm : public TrainedLayer<Value> {
   /// Its own shift, which the next layer adds.
   ShiftOffset shift() const { return shift_; }
 
-  /// Takes the memory that predictions need, too.
-  void lay_out_statistics(ArenaLayout& arena);
-
   void lay_out(ArenaLayout& arena, std::int64_t max_rows) override;
+  void lay_out_predictions(ArenaLayout& arena) override;
   void for_each_segment(const SegmentUse& use) const override;
   void for_each_buffer(const BufferUse<Value>& use) const override;
   void forward(const TilePass& pass) override;

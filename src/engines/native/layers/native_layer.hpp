@@ -39,6 +39,9 @@ class ForwardLayer {
   /// Calls `use` for the layer's buffers, in the order of NetworkState::buffers.
   virtual void for_each_buffer(const BufferUse<Value>&) const {}
 
+  /// Takes the memory that predictions need besides parameters and values.
+  virtual void lay_out_predictions(ArenaLayout&) {}
+
   /// Computes the outputs of a tile.
   virtual void forward(const TilePass& pass) = 0;
 };
