@@ -205,6 +205,12 @@ with h5py.File("out.h5") as file:
                            "folds": ("int32", [row % 2 for row in range(8)]),
                            "time": ("float64", [1552089600 - 86400 * row for row in range(8)]),
                            "weights": ("float32", [row % 4 for row in range(8)])}, "columns of rows", str(found))
+write("gap.csv", "a,part,y\n" + "".join(f"{row}.5,{row % 2 * 2},{row % 2}\n" for row in range(8)))
+for name, keys, text in [("folds with a gap", ["--folds=part"], "column 1 ('part') of 'gap.csv' has no row of fold 1, but of fold 2"),
+                         ("groups of the label", ["--groups=y", "--label=y"], "--groups and --label name the same column of 'gap.csv' (2)"),
+                         ("folds of the label", ["--folds=y", "--label=y"], "--folds and --label name the same column")]:
+    result = sheaf("import", "gap.csv", "gap.h5", *keys)
+    checks.check(result.code == 1 and text in result.stderr and not os.path.exists("gap.h5"), name, result.stderr)
 write("offset.csv", "t,y\n" + "".join(f"{1700000000 + 7.25 * row},{2e9 + 0.5 * row}\n" for row in range(40)))
 result = sheaf("import", "offset.csv", "out.h5", "--overwrite")
 with h5py.File("out.h5") as file:

@@ -178,6 +178,15 @@ Columns named(const Texts& wanted, const Texts& names) {
   return found;
 }
 
+// Held out by their targets, all rows of a class would be trained on or none.
+void require_other_columns(const ColumnRoles& roles, const Columns& targets, const std::string& file) {
+  for (const auto& [option, column] :
+       {std::pair("groups", roles.groups), {"folds", roles.folds}, {"time", roles.time}, {"weights", roles.weights}})
+    if (column && contains(targets, *column))
+      throw RunError(fmt::format("--{} and --label name the same column of '{}' ({}). Name another column.", option,
+                                 file, *column));
+}
+
 }  // namespace
 
 ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::string>& names, std::size_t column_count,
@@ -213,6 +222,7 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
   for (std::size_t column = row_names; column < column_count; ++column)
     if (!has_other_role(column)) remaining.push_back(column);
   const Columns targets = find_targets(options, remaining, names, column_count, file);
+  require_other_columns(roles, targets, file);
   for (std::size_t column = 0; column < row_names; ++column)
     if (!contains(targets, column) && !has_other_role(column)) roles.row_names.push_back(column);
   for (const std::size_t column : remaining) {

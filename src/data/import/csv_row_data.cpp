@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <ctime>
 #include <limits>
 
+#include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "data/import/class_labels.hpp"
@@ -158,6 +160,19 @@ NumberArray RowData::array() const {
   if (role_ == Role::times) return array_of<double>(numbers_, NumberType::float64);
   return role_ == Role::folds ? array_of<std::int32_t>(numbers_, NumberType::int32)
                               : array_of<float>(numbers_, NumberType::float32);
+}
+
+void RowData::require_no_gaps(const std::string& place) const {
+  std::vector<double> folds = numbers_;
+  std::sort(folds.begin(), folds.end());
+  folds.erase(std::unique(folds.begin(), folds.end()), folds.end());
+  for (std::size_t fold = 0; fold < folds.size(); ++fold)
+    require(folds[fold] == static_cast<double>(fold), [&] {
+      return fmt::format(
+          "{} has no row of fold {}, but of fold {} (folds are numbered 0, 1, 2, ... without gaps). "
+          "Number them so.",
+          place, fold, folds.back());
+    });
 }
 
 NumberArray RowData::group_codes() const {

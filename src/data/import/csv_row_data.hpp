@@ -27,6 +27,9 @@ class RowData {
   /// Adds the cell of the next row. Throws BadCell (csv_features).
   void add(std::string_view text, const EmptyCells& empty);
 
+  /// Throws RunError if a fold has no row, but a higher one has; `place` names the column. For folds only.
+  void require_no_gaps(const std::string& place) const;
+
   /// [rows]: codes int64 of the groups, from 0 in sorted order; folds int32; times float64, of dates the
   /// seconds since 1970; weights float32.
   NumberArray array() const;

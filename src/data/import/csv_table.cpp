@@ -176,7 +176,10 @@ void CsvTable::finish(const std::string& file, ImportedData& data) {
   targets_.finish(counts_.rows, file, data);
   if (roles.id) data.ids = IdColumn{layout_.names.empty() ? options_.id : layout_.names[*roles.id], std::move(ids_)};
   if (roles.groups) data.groups = groups_.array();
-  if (roles.folds) data.folds = folds_.array();
+  if (roles.folds) {
+    folds_.require_no_gaps(fmt::format("{} of '{}'", layout_.text_of(*roles.folds), file));
+    data.folds = folds_.array();
+  }
   if (roles.time) data.times = times_.array();
   if (roles.weights) data.weights = weights_.array();
 }
