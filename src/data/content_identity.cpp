@@ -43,7 +43,10 @@ std::uint64_t hash_rows(const DataSet& data, IndexRange rows, const std::byte* f
   if (data.labels != nullptr) hash = hash_bytes(data.labels + first, count * sizeof(std::int64_t), hash);
   if (data.targets != nullptr) hash = hash_bytes(data.targets + first * columns, count * columns * sizeof(float), hash);
   if (data.weights != nullptr) hash = hash_bytes(data.weights + first, count * sizeof(float), hash);
-  if (data.marks.numbers != nullptr) hash = hash_bytes(data.marks.numbers + first, count * sizeof(std::int64_t), hash);
+  const auto marked =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(data.counts().own - rows.begin, 0, rows.count()));
+  if (data.marks.numbers != nullptr && marked > 0)
+    hash = hash_bytes(data.marks.numbers + first, marked * sizeof(std::int64_t), hash);
   return hash;
 }
 

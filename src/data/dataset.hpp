@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/feature_fills.hpp"
+#include "data/row_counts.hpp"
 #include "data/row_marks.hpp"
 #include "study/data_options.hpp"
 
@@ -17,8 +18,9 @@ namespace sheaf {
 /// The arrays of a data set. `owner` keeps their memory alive.
 struct DataSet {
   std::int64_t rows = 0;
-  std::int64_t feature_count = 0;  ///< per row, flattened
-  std::int64_t output_count = 0;   ///< classes (classification) or target columns (regression)
+  std::int64_t validation_file_rows = 0, test_file_rows = 0;  ///< the last rows (RowCounts)
+  std::int64_t feature_count = 0;                             ///< per row, flattened
+  std::int64_t output_count = 0;  ///< classes (classification) or target columns (regression)
   Task task = Task::regression;
   ImageShape image;  ///< shape of a row, if rows are images
   /// [rows, feature_count], row-major, 64-byte aligned, finite except for NaN in empty cells (`fills`); images have
@@ -29,12 +31,15 @@ struct DataSet {
   const float* targets = nullptr;               ///< [rows, output_count], finite; regression only
   std::vector<double> target_offsets;           ///< [output_count], subtracted from `targets`; empty: none
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
-  RowMarks marks;                               ///< groups, folds or times of the rows of a file
+  RowMarks marks;                               ///< groups, folds or times of the rows of data.file
   std::vector<std::string> class_names;         ///< [output_count] of labels; empty: the classes are numbers
   std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells
   std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;
 
+  RowCounts counts() const {
+    return {rows - validation_file_rows - test_file_rows, validation_file_rows, test_file_rows};
+  }
   bool has_empty_cells() const { return fills != nullptr && fills->has_empty_cells(); }
 };
 

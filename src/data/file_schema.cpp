@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "core/error.hpp"
@@ -183,6 +184,7 @@ std::string file_identities(const std::vector<std::string>& paths) {
 
 FileSchema inspect_features(const InputFile& file, const DataOptions& options, const ImageShape& expected) {
   FileSchema schema;
+  schema.path = options.file;
   schema.features = file.data_set(options.features).info();
   check_features(options, schema.features);
   schema.rows = schema.features.rows();
@@ -204,7 +206,10 @@ FileSchema inspect_features(const InputFile& file, const DataOptions& options, c
   return schema;
 }
 
-FileSchema inspect_file(const DataOptions& options) {
+namespace {
+
+// Without the files of held-out rows.
+FileSchema inspect_one(const DataOptions& options) {
   const InputFile file(options.file);
   FileSchema schema = inspect_features(file, options);
   schema.targets = file.data_set(options.targets, Values::numbers_or_texts).info();
@@ -222,6 +227,45 @@ FileSchema inspect_file(const DataOptions& options) {
   schema.target_columns = schema.targets.row_elements();
   schema.shapes = shapes_of(options, schema);
   schema.files = files_of(options, schema);
+  return schema;
+}
+
+// A file whose name is needed to identify the data.
+FileSchema inspect_held_out(const std::string& path, RowUse use, const DataOptions& options) {
+  FileSchema named;
+  named.path = path;
+  named.use = use;
+  FileSchema schema = inspect_one(options_of(named, options));
+  schema.use = use;
+  return schema;
+}
+
+}  // namespace
+
+RowCounts FileSchema::counts() const {
+  RowCounts counts{rows};
+  for (const FileSchema& file : held_out)
+    (file.use == RowUse::validation ? counts.validation_file : counts.test_file) = file.rows;
+  return counts;
+}
+
+DataOptions options_of(const FileSchema& file, DataOptions options) {
+  options.file = file.path;
+  if (file.use == RowUse::divided) return options;
+  options.weights.clear();
+  options.groups = options.folds = options.time = "";
+  return options;
+}
+
+FileSchema inspect_file(const DataOptions& options) {
+  FileSchema schema = inspect_one(options);
+  for (const auto& [path, use, name] : {std::tuple(options.validation_file, RowUse::validation, "validation"),
+                                        {options.test_file, RowUse::test, "test"}}) {
+    if (path.empty()) continue;
+    const FileSchema& other = schema.held_out.emplace_back(inspect_held_out(path, use, options));
+    schema.shapes += fmt::format("; {}: {}", name, other.shapes);
+    schema.files += fmt::format("; {}: {}", name, other.files);
+  }
   return schema;
 }
 

@@ -9,6 +9,7 @@
 
 #include "data/column_encoding.hpp"
 #include "data/data_description.hpp"
+#include "data/row_counts.hpp"
 #include "data/row_layout.hpp"
 #include "data/row_marks.hpp"
 #include "files/hdf5/data_set.hpp"
@@ -20,25 +21,35 @@ namespace sheaf {
 /// How the targets of a file store classes, if they do. one_hot: [rows, classes], a 1 in the column of the class.
 enum class TargetCoding { numbers, texts, one_hot };
 
+/// What the rows of a file are for: those of data.file are divided, those of data.validation_file and data.test_file
+/// are all held out.
+enum class RowUse { divided, validation, test };
+
 /// The features, targets and weights of a file, after inspect_file() has checked that they match.
 struct FileSchema {
+  std::string path;
+  RowUse use = RowUse::divided;
+  std::vector<FileSchema> held_out;  ///< of data.file: the files of validation rows and of test rows, if there are any
   DataSetInfo features;
   DataSetInfo targets;
-  std::optional<DataSetInfo> weights;  ///< only with data.weights
-  MarkSource marks;                    ///< the data set of groups, folds or times, if there is one
-  std::int64_t rows = 0;
+  std::optional<DataSetInfo> weights;           ///< only with data.weights
+  MarkSource marks;                             ///< the data set of groups, folds or times, if there is one
+  std::int64_t rows = 0;                        ///< without those of `held_out`
   std::int64_t feature_count = 0;               ///< per row in memory, after `encoding`
   std::int64_t target_columns = 1;              ///< in memory; a single stored column may be copied to several
   TargetCoding coding = TargetCoding::numbers;  ///< one_hot only after settle_target_coding()
   std::int64_t classes = 0;     ///< data.classes, or the number of class names; 0: not known before the labels are read
+  std::string classes_of;       ///< the file that determines the classes of a held-out file; otherwise empty
   DataDescription description;  ///< from the attributes of the file
   FeatureForm form = FeatureForm::features;
   ColumnEncoding encoding;                   ///< how stored rows become features
   std::vector<double> subtracted_targets{};  ///< offsets to subtract from targets when they are read; empty: none
   RowLayout layout;                          ///< how the rows of the features are seen
-  std::string shapes;                        ///< names and shapes of the data sets
+  std::string shapes;                        ///< names and shapes of the data sets, with those of `held_out`
   std::string files;  ///< name, size and time of the file, and of all other files that it takes values from (external
-                      ///< links, virtual data sets)
+                      ///< links, virtual data sets), and of `held_out`
+
+  RowCounts counts() const;
 
   /// Whether the features are a table of floating-point numbers, in which NaN is an empty cell. It is an error in
   /// images.
@@ -64,11 +75,16 @@ std::string file_identities(const std::vector<std::string>& paths);
 /// size fits it and data.image is not set, such as that of a model; all zero: none. Throws as inspect_file(). Local.
 FileSchema inspect_features(const InputFile& file, const DataOptions& options, const ImageShape& expected = {});
 
-/// Checks the metadata of options.file. Throws RunError for the first problem found. Local.
+/// `options` for reading a file of the study: with its path as `file`, and for held-out files without weights and
+/// marks. Pure.
+DataOptions options_of(const FileSchema& file, DataOptions options);
+
+/// Checks the metadata of options.file, and of the files of validation and test rows. Throws RunError for the first
+/// problem found. Local.
 FileSchema inspect_file(const DataOptions& options);
 
-/// Returns a warning for each data set (features, targets if the file has them, weights) with rows that were never
-/// written. Throws RunError. Local.
+/// Returns a warning for each data set (features, targets if the file has them, weights) of options.file with rows that
+/// were never written. Throws RunError. Local.
 std::vector<std::string> unwritten_warnings(const DataOptions& options);
 
 /// Throws RunError if the layout of the rows is not certain: call it for models of images. Pure.

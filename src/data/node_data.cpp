@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -17,6 +19,7 @@
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "data/feature_reader.hpp"
+#include "data/held_out_files.hpp"
 #include "data/row_reading.hpp"
 #include "data/stored_offsets.hpp"
 #include "data/target_coding.hpp"
@@ -83,6 +86,7 @@ std::optional<std::string> label_problem(double label, const FileSchema& schema,
   if (!(std::floor(label) == label) || std::isinf(label)) return "class labels must be integers";
   if (label < 0) return "class labels count from 0";
   if (label < static_cast<double>(limit)) return std::nullopt;
+  if (!schema.classes_of.empty()) return fmt::format("'{}' has the labels 0 to {}", schema.classes_of, limit - 1);
   if (options.classes > 0) return fmt::format("data.classes = {} allows labels 0 to {}", options.classes, limit - 1);
   return schema.classes > 0
              ? fmt::format("its attribute class_names has {} names, so labels are 0 to {}", limit, limit - 1)
@@ -161,6 +165,11 @@ FileSchema agree_on_file(const DataOptions& options, const Communicator& world) 
   agree(world, [&] { schema = inspect_file(options); });
   require_same_file(world, schema, options.file);
   settle_target_coding(options, schema, world);
+  for (FileSchema& other : schema.held_out) {
+    require_same_file(world, other, other.path);
+    if (schema.coding == TargetCoding::one_hot) settle_target_coding(options_of(other, options), other, world);
+  }
+  agree(world, [&] { require_same_columns(schema); });
   settle_folds(options.file, schema.marks, world);
   return schema;
 }
@@ -171,58 +180,123 @@ RowShape row_shape(const FileSchema& schema, Task task) {
 
 namespace {
 
+// One of the files of a data set: where its rows come from, and their place in memory.
+struct FilePart {
+  FilePart(const DataOptions& study_options, FileSchema file, std::int64_t first)
+      : options(options_of(file, study_options)), schema(std::move(file)), first_row(first) {}
+
+  void open(bool with_features) {
+    if (with_features) features.emplace(options, schema);
+    targets.emplace(options.file, options.targets, Values::numbers_or_texts);
+    if (schema.weights) weights.emplace(options.file, options.weights);
+  }
+  void require_unchanged() const {
+    if (features) features->require_unchanged();
+    targets->require_unchanged();
+    if (weights) weights->require_unchanged();
+  }
+
+  DataOptions options;
+  FileSchema schema;
+  std::int64_t first_row;
+  std::optional<FeatureReader> features;
+  std::optional<StoredRows> targets, weights;
+};
+
+// The data file, and behind its rows those of the other files (RowCounts).
+std::deque<FilePart> parts_of(const DataOptions& options, const FileSchema& schema) {
+  std::deque<FilePart> parts;
+  parts.emplace_back(options, schema, 0);
+  std::int64_t first = schema.rows;
+  for (const FileSchema& other : schema.held_out) {
+    parts.emplace_back(options, other, first);
+    first += other.rows;
+  }
+  return parts;
+}
+
+void load_features(std::deque<FilePart>& parts, const RowShape& shape, std::int64_t threads, const Communicator& world,
+                   const Communicator& node, std::byte* features, DataSet& data) {
+  const FileSchema& schema = parts.front().schema;
+  const bool has_table =
+      std::any_of(parts.begin(), parts.end(), [](const FilePart& part) { return part.schema.may_have_empty_cells(); });
+  std::optional<FeatureFills> fills;
+  if (has_table) fills = feature_fills(schema.description.columns, schema.feature_count);
+  for (const FilePart& part : parts) {
+    if (!part.features) continue;
+    const auto empty_cells = read_features(*part.features, feature_bytes(shape), fills ? schema.feature_count : 0,
+                                           threads, world, node, features + part.first_row * feature_bytes(shape));
+    if (!fills) continue;
+    fills->empty_cells.resize(empty_cells.size());
+    std::transform(empty_cells.begin(), empty_cells.end(), fills->empty_cells.begin(), fills->empty_cells.begin(),
+                   std::plus<>());
+  }
+  if (fills) data.fills = std::make_shared<FeatureFills>(std::move(*fills));
+}
+
+// The classes of the held-out files are those of the data file.
+void load_labels(std::deque<FilePart>& parts, const Communicator& world, const Communicator& node, std::int64_t* labels,
+                 DataSet& data) {
+  for (FilePart& part : parts) {
+    FileSchema& schema = part.schema;
+    const bool is_first = part.first_row == 0;
+    if (!is_first) {
+      schema.classes_of = parts.front().schema.path;
+      schema.classes = data.output_count;
+      if (schema.coding == TargetCoding::texts) schema.description.class_names = data.class_names;
+    }
+    std::int64_t* const own = labels + part.first_row;
+    if (schema.coding == TargetCoding::texts) {
+      const auto names = read_text_labels(*part.targets, schema, world, node, own);
+      if (is_first) data.class_names = names, data.output_count = static_cast<std::int64_t>(names.size());
+    } else {
+      const std::int64_t highest = read_labels(*part.targets, schema, part.options, world, node, own);
+      if (is_first) data.output_count = schema.classes > 0 ? schema.classes : highest + 1;
+    }
+  }
+}
+
 // With `threads` = 0, does not load the features.
 DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t threads, const Communicator& world,
              const Communicator& node) {
   const bool with_features = threads > 0;
+  const RowCounts rows = schema.counts();
   RowShape shape = row_shape(schema, options.task);
   if (!with_features) shape.feature_count = 0;
-  const Storage storage = storage_of(schema.rows, shape);
+  const Storage storage = storage_of(rows.all(), shape);
   std::shared_ptr<NodeMemory> memory;
   agree(world, [&] { memory = std::make_shared<NodeMemory>(node, storage.bytes); });
   const StoredArrays arrays = arrays_in(memory->array.data(), storage, options.task);
 
-  std::optional<FeatureReader> features;
-  std::optional<StoredRows> targets, weights;
+  std::deque<FilePart> parts;
   agree(world, [&] {
-    if (with_features) features.emplace(options, schema);
-    targets.emplace(options.file, options.targets, Values::numbers_or_texts);
-    if (schema.weights) weights.emplace(options.file, options.weights);
+    parts = parts_of(options, schema);
+    for (FilePart& part : parts) part.open(with_features);
   });
   DataSet data;
-  if (schema.may_have_empty_cells()) {
-    auto fills = std::make_shared<FeatureFills>(feature_fills(schema.description.columns, schema.feature_count));
-    if (features)
-      fills->empty_cells =
-          read_features(*features, feature_bytes(shape), schema.feature_count, threads, world, node, arrays.features);
-    data.fills = std::move(fills);
-  } else if (features) {
-    read_features(*features, feature_bytes(shape), 0, threads, world, node, arrays.features);
-  }
-  if (schema.coding == TargetCoding::texts) {
-    data.class_names = read_text_labels(*targets, schema, world, node, arrays.labels);
-    data.output_count = static_cast<std::int64_t>(data.class_names.size());
-  } else if (options.task == Task::classification) {
-    const std::int64_t highest = read_labels(*targets, schema, options, world, node, arrays.labels);
-    data.output_count = schema.classes > 0 ? schema.classes : highest + 1;
+  load_features(parts, shape, threads, world, node, arrays.features, data);
+  if (options.task == Task::classification) {
+    load_labels(parts, world, node, arrays.labels, data);
   } else {
-    read_targets(*targets, schema, world, node, arrays.targets);
+    for (const FilePart& part : parts)
+      read_targets(*part.targets, part.schema, world, node, arrays.targets + part.first_row * schema.target_columns);
     data.output_count = schema.target_columns;
     data.target_offsets = repeated_offsets(schema.description.target_offsets, schema.target_columns);
   }
-  if (weights) read_weights(*weights, world, node, arrays.weights);
+  // Those of held-out rows do not count; they stay 0.
+  if (schema.weights) read_weights(*parts.front().weights, world, node, arrays.weights);
   agree(world, [&] {
     require(options.task == Task::regression || data.output_count > 1,
             fmt::format(
                 "the labels '{}' of '{}' have only one class (all are 0). Store labels of at least two classes{}.",
                 options.targets, options.file, schema.description.class_names.empty() ? ", or set data.classes" : ""));
-    if (features) features->require_unchanged();
-    targets->require_unchanged();
-    if (weights) weights->require_unchanged();
+    for (const FilePart& part : parts) part.require_unchanged();
   });
   memory->array.synchronize();
 
-  data.rows = schema.rows;
+  data.rows = rows.all();
+  data.validation_file_rows = rows.validation_file;
+  data.test_file_rows = rows.test_file;
   data.feature_count = schema.feature_count;
   data.task = options.task;
   data.image = schema.layout.image;

@@ -12,9 +12,11 @@ RowSet::RowSet(Kind kind, std::shared_ptr<const void> memory, std::int64_t data_
   for_each([this](std::int64_t) { ++count_; });
 }
 
-RowSet RowSet::all(std::int64_t rows) {
+RowSet RowSet::range(IndexRange range, std::int64_t rows) {
   RowSet set;
-  set.data_rows_ = set.count_ = rows;
+  set.data_rows_ = rows;
+  set.range_ = range;
+  set.count_ = range.count();
   return set;
 }
 
@@ -37,8 +39,8 @@ RowSet RowSet::sample(std::vector<std::uint8_t> times) {
 }
 
 void RowSet::list(std::int64_t* rows) const {
-  if (kind_ == Kind::all)
-    std::iota(rows, rows + count_, 0);
+  if (kind_ == Kind::range)
+    std::iota(rows, rows + count_, range_.begin);
   else
     for_each([&rows](std::int64_t row) { *rows++ = row; });
 }

@@ -11,15 +11,17 @@
 
 namespace sheaf {
 
-/// Rows of a data set in ascending order; rows may be repeated. Cheap to copy, and immutable. Memory: none for all
-/// rows; 4 bytes per row of the data set for folds, shared by all folds; 1 byte per row for samples.
+/// Rows of a data set in ascending order; rows may be repeated. Cheap to copy, and immutable. Memory: none for ranges
+/// of rows; 4 bytes per row of the data set for folds, shared by all folds; 1 byte per row for samples.
 class RowSet {
  public:
   /// No rows.
   RowSet() = default;
 
   /// The rows 0..rows-1.
-  static RowSet all(std::int64_t rows);
+  static RowSet all(std::int64_t rows) { return range({0, rows}, rows); }
+  /// The rows of 0..rows-1 that are in `range`.
+  static RowSet range(IndexRange range, std::int64_t rows);
   /// The rows of 0..rows-1 with fold_of[row] == fold; with another fold; with a fold less than `fold`. Rows whose fold
   /// is negative are only in sets of their fold.
   static RowSet in_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
@@ -48,22 +50,24 @@ class RowSet {
   std::vector<std::int64_t> list() const;
 
  private:
-  enum class Kind : std::uint8_t { all, in_fold, outside_fold, before_fold, sample };
+  enum class Kind : std::uint8_t { range, in_fold, outside_fold, before_fold, sample };
 
   RowSet(Kind kind, std::shared_ptr<const void> memory, std::int64_t data_rows, std::int64_t fold);
   const std::int32_t* fold_of() const { return static_cast<const std::int32_t*>(memory_.get()); }
   const std::uint8_t* times() const { return static_cast<const std::uint8_t*>(memory_.get()); }
 
-  Kind kind_ = Kind::all;
+  Kind kind_ = Kind::range;
   std::shared_ptr<const void> memory_;
   std::int64_t data_rows_ = 0, fold_ = 0, count_ = 0;
+  IndexRange range_;
 };
 
 template <class Use>
 void RowSet::for_each(IndexRange among, const Use& use) const {
   switch (kind_) {
-    case Kind::all:  // also no rows
-      for (std::int64_t row = among.begin; row < std::min(among.end, data_rows_); ++row) use(row);
+    case Kind::range:
+      for (std::int64_t row = std::max(among.begin, range_.begin); row < std::min(among.end, range_.end); ++row)
+        use(row);
       break;
     case Kind::in_fold:
       for (std::int64_t row = among.begin; row < among.end; ++row)

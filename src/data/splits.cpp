@@ -304,16 +304,18 @@ std::int64_t rows_without_test(const DataOptions& options, std::int64_t rows) {
   return options.test > 0 ? rows - holdout_count(rows, options.test) : rows;
 }
 
-std::int64_t least_validation_rows(const Study& study, std::int64_t rows) {
-  const std::int64_t left = rows_without_test(study.data, rows), folds = study.search.folds;
+std::int64_t least_validation_rows(const Study& study, const RowCounts& rows) {
+  if (rows.validation_file > 0) return rows.validation_file;
+  const std::int64_t left = rows_without_test(study.data, rows.own), folds = study.search.folds;
   const double validation = study.data.validation.value_or(0);
   if (folds > 1) return left / (is_ordered(study.data) ? folds + 1 : folds);
   return validation > 0 ? holdout_count(left, validation) : 0;
 }
 
-std::int64_t stopping_row_count(const Study& study, std::int64_t rows) {
+std::int64_t stopping_row_count(const Study& study, const RowCounts& rows) {
   const double fraction = study.train.stop_fraction;
-  const std::int64_t left = rows_without_test(study.data, rows) - least_validation_rows(study, rows);
+  const std::int64_t own = rows_without_test(study.data, rows.own);
+  const std::int64_t left = rows.validation_file > 0 ? own : own - least_validation_rows(study, rows);
   return fraction > 0 ? holdout_count(left, fraction) : 0;
 }
 
@@ -347,9 +349,9 @@ void require_enough_rows(const Study& study, std::int64_t rows) {
   } else if (validation > 0) {
     const std::int64_t held_out = holdout_count(left, validation);
     require(held_out < left,
-            fmt::format("No row is left to train on (data.validation = {} holds out {} of {}{}). Reduce "
-                        "data.validation.",
-                        validation, held_out, counted(left, "row"), without_test));
+            fmt::format("No row is left to train on (data.validation = {} holds out {} of {}{}). Reduce {}.",
+                        validation, held_out, counted(left, "row"), without_test,
+                        left == 1 && study.data.test > 0 ? "data.test" : "data.validation"));
   }
   const double stopping = study.train.stop_fraction;
   const std::int64_t training = least_training_rows(study, left);
@@ -371,9 +373,9 @@ void require_enough_groups(const Study& study, const RowMarks& groups, const Row
               counted(left, "group"), without_test, study.search.folds));
   require(
       left >= 2 || study.data.validation.value_or(0) == 0,
-      fmt::format("No group can be held out for validation (all rows are in one group{}). Set data.validation = 0 or "
+      fmt::format("No group can be held out for validation (all rows{} are in one group). {} data.validation = 0 or "
                   "data.groups = none.",
-                  without_test));
+                  without_test, study.data.test > 0 ? "Reduce data.test, or set" : "Set"));
 }
 
 // Throws RunError unless each given fold has rows that are not held out for the test.
@@ -397,8 +399,9 @@ struct Splits::State {
         normalizes_targets(study.data.normalize_targets == NormalizeTargets::standard),
         seed(study.study.seed),
         repeats(study.study.iterations * study.search.repeats),
-        rows(RowSet::all(data.rows)) {
-    require_enough_rows(study, data.rows);
+        rows(RowSet::range(data.counts().own_rows(), data.rows)),
+        test_rows(RowSet::range(data.counts().test_rows(), data.rows)) {
+    require_enough_rows(study, rows.count());
     if (study.data.test > 0) hold_out_test(study.data.test);
     if (data.marks.kind == MarkKind::groups) require_enough_groups(study, data.marks, rows);
     if (data.marks.kind == MarkKind::folds && folds > 1) require_rows_in_folds(data.marks, rows);
@@ -439,6 +442,7 @@ struct Splits::State {
     }
   }
 
+  // Whether validation rows are taken from `rows`.
   bool holds_out() const { return folds > 1 || validation > 0; }
 
   // Otherwise all repeats share their splits: the folds follow from the file, or no rows are held out.
@@ -486,6 +490,7 @@ struct Splits::State {
   // Without stopping rows.
   void set_folds(std::int64_t repeat, std::int64_t fold, Split& split) {
     split.training_rows = rows;
+    split.validation_rows = RowSet::range(data.counts().validation_rows(), data.rows);
     if (!holds_out()) return;
     const FoldNumbers numbers = fold_numbers(repeat);
     const bool in_time = folds > 1 && data.marks.kind == MarkKind::times;
@@ -511,7 +516,7 @@ struct Splits::State {
   const bool normalizes_targets;
   const std::uint64_t seed;
   const std::int64_t repeats;
-  RowSet rows, test_rows;                // of folds and hold-outs; of data.test
+  RowSet rows, test_rows;                // of folds and hold-outs; of data.test and data.test_file
   std::vector<std::int64_t> sampled;     // sampled_rows(), if they are needed
   std::vector<FeatureScaling> scalings;  // set by scale_by(), for data without features
   std::optional<NodeFolds> node_folds;

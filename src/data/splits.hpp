@@ -11,6 +11,7 @@
 #include "data/dataset.hpp"
 #include "data/feature_scaling.hpp"
 #include "data/moments.hpp"
+#include "data/row_counts.hpp"
 #include "data/row_set.hpp"
 #include "data/target_scaling.hpp"
 #include "parallel/mpi/communicator.hpp"
@@ -53,11 +54,11 @@ std::int64_t rows_without_test(const DataOptions& options, std::int64_t rows);
 
 /// The number of validation rows in the smallest fold, or of the rows held out; 0 if there are none. With groups and
 /// given folds, the mean number. Pure.
-std::int64_t least_validation_rows(const Study& study, std::int64_t rows);
+std::int64_t least_validation_rows(const Study& study, const RowCounts& rows);
 
 /// The number of rows that train.stop_fraction holds out of the training rows of a fold; 0 if there are none. With
 /// groups and given folds, approximately. Pure.
-std::int64_t stopping_row_count(const Study& study, std::int64_t rows);
+std::int64_t stopping_row_count(const Study& study, const RowCounts& rows);
 
 /// Draws rows.count() rows from `rows` with replacement; with groups, as many groups as `rows` has
 /// (bootstrap_groups()). `rows` must not have repetitions. Pure.
@@ -101,17 +102,18 @@ class Splits {
   void scale_by(std::vector<FeatureScaling> scalings);
 
   /// The number of different splits. They are numbered by repeat and fold; the fold varies fastest. All repeats have
-  /// the same splits if no rows are held out, with given folds and with times.
+  /// the same splits if no rows are held out, with given folds, with times and with data.validation_file.
   std::int64_t count() const;
 
-  /// The split of a repeat and fold. Without folds, `fold` is 0 and the fraction `data.validation` of the rows is held
-  /// out. The fraction `train.stop_fraction` of the other rows are stopping rows.
+  /// The split of a repeat and fold. Without folds, `fold` is 0, and the validation rows are the fraction
+  /// `data.validation` of the rows or those of data.validation_file. The fraction `train.stop_fraction` of the other
+  /// rows are stopping rows.
   std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold);
 
   /// Sets only the rows of a split, without a cache.
   void rows_of_split(std::int64_t repeat, std::int64_t fold, Split& split);
 
-  /// The rows that data.test holds out, which are in no split.
+  /// The rows that data.test holds out, or those of data.test_file, which are in no split.
   const RowSet& test_rows() const;
 
  private:

@@ -10,6 +10,7 @@
 #include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "data/column_offset.hpp"
+#include "data/held_out_files.hpp"
 #include "parallel/mpi/agreement.hpp"
 
 namespace sheaf {
@@ -151,6 +152,10 @@ FileSchema with_offsets(const DataOptions& options, FileSchema schema, const Com
   if (!offsets.targets.empty()) {
     schema.subtracted_targets = offsets.targets;
     schema.description.target_offsets = std::move(offsets.targets);
+  }
+  for (FileSchema& other : schema.held_out) {
+    if (options.task == Task::classification) other.description.target_offsets.clear();
+    use_offsets_of(schema, other);
   }
   return schema;
 }

@@ -21,8 +21,8 @@ std::vector<double> column_offsets(const double* values, std::int64_t rows, std:
 std::vector<double> column_offsets(const StoredRows& rows);
 
 /// The schema of the study's data file with the offsets of its features, unless they are images, and of its regression
-/// targets. Reads a sample on rank 0, and warns of columns of floats that have lost digits. `options`: with the task
-/// settled. Throws AgreedError. Collective over world.
+/// targets; held-out files get the same ones. Reads a sample on rank 0, and warns of columns of floats that have lost
+/// digits. `options`: with the task settled. Throws AgreedError. Collective over world.
 FileSchema with_offsets(const DataOptions& options, FileSchema schema, const Communicator& world);
 
 /// The offsets of `outputs` outputs: those of the targets, or that of the only target for each of them. Pure.

@@ -152,8 +152,10 @@ std::vector<std::string> read_text_labels(const StoredRows& stored, const FileSc
       const std::string& text = own.texts()[number];
       const auto found = std::find(known.begin(), known.end(), text);
       require(found != known.end(), [&] {
-        return fmt::format("The {} contains {}, which is not in its attribute class_names.{} Correct one of them.",
-                           stored.description(), quoted(text), did_you_mean(text, known));
+        const std::string known_by = schema.classes_of.empty() ? "in its attribute class_names"
+                                                               : fmt::format("a class of '{}'", schema.classes_of);
+        return fmt::format("The {} contains {}, which is not {}.{} Correct one of them.", stored.description(),
+                           quoted(text), known_by, did_you_mean(text, known));
       });
       classes[number] = found - known.begin();
     }

@@ -11,6 +11,31 @@
 namespace sheaf {
 namespace {
 
+// Checks data.validation_file and data.test_file. `marks`: the keys of groups, folds or times that are set.
+void check_held_out_files(const Study& study, const std::vector<std::string>& marks, Problems& problems) {
+  const DataOptions& data = study.data;
+  const auto refuse = [&](const std::string& file, const std::string& key, const char* why) {
+    problems.add({file, key}, fmt::format("{} cannot be combined with {} ({}). Leave out one of them.",
+                                          assignment(study, file), assignment(study, key), why));
+  };
+  if (!data.validation_file.empty()) {
+    std::vector<std::string> keys = marks;
+    if (data.validation.value_or(0) > 0) keys.emplace_back("data.validation");
+    if (study.search.folds > 1) keys.emplace_back("search.folds");
+    for (const auto& key : keys) refuse("data.validation_file", key, "the validation rows are those of the file");
+  }
+  if (!data.test_file.empty() && data.test > 0)
+    refuse("data.test_file", "data.test", "the test rows are those of the file");
+  if (data.mode != DataMode::streamed) return;
+  for (const auto& [key, path] :
+       {std::pair("data.validation_file", data.validation_file), {"data.test_file", data.test_file}})
+    if (!path.empty())
+      problems.add({key, "data.mode"},
+                   fmt::format("{} needs rows in memory, but data.mode = streamed. Set data.mode = memory, or hold out "
+                               "rows of data.file.",
+                               assignment(study, key)));
+}
+
 void check_file_data(const Study& study, Problems& problems) {
   if (study.data.file.empty())
     problems.add({"data.source", "data.file"},
@@ -28,6 +53,7 @@ void check_file_data(const Study& study, Problems& problems) {
                  fmt::format("{} cannot be combined with {} (rows are held out by groups, by given folds or in the "
                              "order of time). Leave out all but one of them.",
                              values[0], values[1]));
+  check_held_out_files(study, keys, problems);
 }
 
 void check_synthetic_data(const Study& study, Problems& problems) {

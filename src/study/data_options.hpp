@@ -30,6 +30,8 @@ struct ImageShape {
 struct DataOptions {
   DataSource source = DataSource::file;
   std::string file;                    ///< HDF5 file
+  std::string validation_file;         ///< HDF5 file of the validation rows; empty: they are rows of `file`
+  std::string test_file;               ///< HDF5 file of the test rows; empty: they are rows of `file`
   std::string features = "/features";  ///< data set [rows, ...]
   std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
   std::string weights;                 ///< data set [rows] of sample weights; empty: all weights are 1
@@ -62,6 +64,21 @@ struct DataOptions {
   double noise = 0.1;  ///< standard deviation of the noise added to a linear relation
   Draw draw = Draw::iteration;
 };
+
+/// Whether other files than data.file have rows that are held out.
+inline bool has_held_out_files(const DataOptions& options) {
+  return !options.validation_file.empty() || !options.test_file.empty();
+}
+
+/// Whether rows are held out for validation, apart from those of folds.
+inline bool has_validation_rows(const DataOptions& options) {
+  return options.validation.value_or(0) > 0 || !options.validation_file.empty();
+}
+
+/// Whether the best model is evaluated on test rows.
+inline bool has_test_rows(const DataOptions& options) {
+  return options.test > 0 || !options.test_file.empty();
+}
 
 /// Whether the rows are in the order of time.
 inline bool is_ordered(const DataOptions& options) {

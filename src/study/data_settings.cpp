@@ -45,6 +45,20 @@ void add_data_keys(std::vector<Setting>& table) {
            Decides::no_results, PathKind::input)
       .only_with("data.source", {"file"})
       .also_called({"dataset", "data_file", "data_path", "train_file", "path"});
+  data.add("validation_file", &DataOptions::validation_file, text(),
+           "HDF5 file with the columns of data.file; all its rows are validation rows, and those of data.file are "
+           "trained on. "
+           "Empty: rows of data.file are held out.",
+           Decides::no_results, PathKind::input)
+      .only_with("data.source", {"file"})
+      .also_called({"valid_file", "val_file", "validation_data", "valid_data", "val_data", "eval_set", "eval_file"});
+  data.add("test_file", &DataOptions::test_file, text(),
+           "HDF5 file with the columns of data.file; its rows are the test rows, as those of data.test. They must not "
+           "be "
+           "in data.validation_file. Empty: no file.",
+           Decides::no_results, PathKind::input)
+      .only_with("data.source", {"file"})
+      .also_called({"test_data", "test_path"});
   data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].")
       .also_called({"x", "inputs"});
   data.add("targets", &DataOptions::targets, non_empty_text(),
@@ -119,14 +133,13 @@ void add_data_keys(std::vector<Setting>& table) {
   data.add("validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
            "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 if "
            "search.folds is "
-           "more than 1, where no other value is allowed.")
-      .also_called({"validation_split", "test_size", "validation_fraction", "validation_size", "val_split", "val_size",
-                    "test_split"});
+           "more than 1 or data.validation_file is set, where no other value is allowed.")
+      .also_called({"validation_split", "validation_fraction", "validation_size", "val_split", "val_size"});
   data.add("test", &DataOptions::test, number(below_one_in_words, is_below_one),
            "Fraction of the rows that no training and no validation uses. At the end of the run, the best model is "
            "evaluated on them once. They depend on the seed only, and are stratified, whole groups or the last rows.")
       .only_with("data.source", {"file"})
-      .also_called({"test_fraction", "test_ratio", "holdout"});
+      .also_called({"test_size", "test_split", "test_fraction", "test_ratio", "holdout"});
   data.add("image", &DataOptions::image, image_shape(),
            "Image shape of a row, channels x height x width; auto: the shape in the file.")
       .also_called({"input_shape", "image_size", "img_size"});

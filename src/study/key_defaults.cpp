@@ -54,8 +54,14 @@ bool has_given_folds(const Study& study) {
 }
 
 bool has_no_validation(const Study& study) {
-  if (study.search.folds > 1 || has_given_folds(study)) return false;
-  return study.data.validation ? *study.data.validation == 0 : study.data.source == DataSource::synthetic;
+  if (study.search.folds > 1 || has_given_folds(study) || has_validation_rows(study.data)) return false;
+  return study.data.validation || study.data.source == DataSource::synthetic;
+}
+
+bool may_have_given_folds(const Study& study) {
+  const DataOptions& data = study.data;
+  const bool has_others = data.groups.value_or("") != "" || is_ordered(data) || !data.validation_file.empty();
+  return data.source == DataSource::file && !data.folds && !has_others;
 }
 
 }  // namespace sheaf

@@ -33,4 +33,7 @@ bool has_given_folds(const Study& study);
 /// Whether no rows are held out for validation, as far as the study tells.
 bool has_no_validation(const Study& study);
 
+/// Whether data.folds is auto, and the file may have folds.
+bool may_have_given_folds(const Study& study);
+
 }  // namespace sheaf

@@ -57,7 +57,8 @@ void check_lists(const Study& study, Problems& problems) {
           fmt::format("search.{} = {} is a range, and {}, or list the values.", searched.key, searched_text(searched),
                       search.method == SearchMethod::grid ? "a grid needs lists. Set search.trials for a random search"
                                                           : "search.trials is not set. Set search.trials"));
-  if (search.method == SearchMethod::grid && search.keys.empty() && search.folds == 1 && !has_given_folds(study))
+  const bool has_folds = search.folds > 1 || has_given_folds(study) || may_have_given_folds(study);
+  if (search.method == SearchMethod::grid && search.keys.empty() && !has_folds)
     problems.add({"search.method", "search.folds"},
                  "search.method = grid has nothing to search (no searched keys, search.folds = 1). Add candidates to "
                  "[search], e.g. train.learning_rate = 1e-3, 1e-2, or set search.folds.");
@@ -77,12 +78,14 @@ void check_no_search(const Study& study, Problems& problems) {
         fmt::format("search.trials = {} has no effect (search.method = none, and no key is searched). Leave it "
                     "out.",
                     search.trials));
-  for (const auto& [key, count] : {std::pair("search.folds", search.folds), {"search.repeats", search.repeats}})
-    if (count > 1)
-      problems.add({"search.method", key},
-                   fmt::format("{} has no effect (search.method = none). Set search.method = grid, which also "
-                               "cross-validates a study without searched keys.",
-                               assignment(study, key)));
+  std::vector<const char*> unused;
+  if (search.folds > 1) unused.push_back("search.folds");
+  if (search.repeats > 1 && !may_have_given_folds(study)) unused.push_back("search.repeats");
+  for (const char* key : unused)
+    problems.add({"search.method", key},
+                 fmt::format("{} has no effect (search.method = none). Set search.method = grid, which also "
+                             "cross-validates a study without searched keys.",
+                             assignment(study, key)));
 }
 
 // The number of trials of a search that divides the epochs among its stages; nothing if other messages refuse it.
@@ -170,7 +173,7 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
   for (const MetricChoice& choice : metrics)
     if (const auto problem = quantile_problem(key, choice, quantiles_of(study.train)); !problem.empty())
       problems.add({key, "train.quantiles"}, problem);
-  if (study.search.folds == 1 && study.data.validation == 0.0)
+  if (study.search.folds == 1 && study.data.validation && !has_validation_rows(study.data))
     problems.add({key, "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
                              assignment(study, key)));

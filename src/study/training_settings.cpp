@@ -150,8 +150,8 @@ void add_best_epoch(Section<TrainOptions>& train) {
   train
       .add("patience", &TrainOptions::patience, or_auto(integer_or("none", 1, max_epochs)),
            "Early stopping: the training ends when this many epochs in a row have brought no improvement. auto: 20 if "
-           "train.epochs is not set and data.validation holds out at least 150 rows in memory, or train.stop_fraction "
-           "is set, and train.schedule does not lower the learning rate to 0; otherwise none.")
+           "train.epochs is not set and data.validation or data.validation_file holds out at least 150 rows in memory, "
+           "or train.stop_fraction is set, and train.schedule does not lower the learning rate to 0; otherwise none.")
       .also_called({"early_stopping", "early_stopping_rounds", "early_stopping_patience", "n_iter_no_change",
                     "es_patience", "stopping_rounds", "od_wait"});
   train

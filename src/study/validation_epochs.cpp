@@ -23,7 +23,7 @@ bool any_candidate_follows(const SearchedKey& searched) {
 }  // namespace
 
 ValidationEpochs validation_epochs(const Study& study) {
-  if (study.search.folds <= 1 && study.data.validation.value_or(0) == 0) return {ValidationEpochs::never};
+  if (study.search.folds <= 1 && !has_validation_rows(study.data)) return {ValidationEpochs::never};
   const auto& keys = study.search.keys;
   const bool every_epoch = study.run.curves.value_or(false) || follows_validations(study.train) ||
                            std::any_of(keys.begin(), keys.end(), any_candidate_follows);

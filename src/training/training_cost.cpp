@@ -50,8 +50,9 @@ bool decides_cost(const std::string& key) {
   return decides_network(key);
 }
 
-std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows) {
-  return rows_without_test(study.data, rows) - least_validation_rows(study, rows) - stopping_row_count(study, rows);
+std::int64_t training_rows_per_iteration(const Study& study, const RowCounts& rows) {
+  const std::int64_t left = rows_without_test(study.data, rows.own), stopping = stopping_row_count(study, rows);
+  return rows.validation_file > 0 ? left - stopping : left - least_validation_rows(study, rows) - stopping;
 }
 
 }  // namespace sheaf

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "data/dataset.hpp"
+#include "data/row_counts.hpp"
 #include "models/network_layout.hpp"
 #include "study/data_options.hpp"
 #include "study/plan.hpp"
@@ -45,6 +46,6 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
 bool decides_cost(const std::string& key);
 
 /// The number of training rows per iteration: all rows if there are neither folds nor a hold-out.
-std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows);
+std::int64_t training_rows_per_iteration(const Study& study, const RowCounts& rows);
 
 }  // namespace sheaf

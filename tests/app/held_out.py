@@ -120,6 +120,11 @@ checks.check(result.code == 0 and "the folds are the 3 of '/folds'" in result.st
              "given folds are the default", result.stderr)
 result = run("folds-3", "folds.h5", "--train.epochs=3", "--search.repeats=2", "--search.folds=3", ranks=2)
 checks.check(result.code == 0 and rows("folds-3") == rows("folds"), "the number of given folds can be set", result.stderr)
+result = run("repeated", "folds.h5", "--train.epochs=3", "--search.repeats=2", "--search.method=grid")
+checks.check(result.code == 0 and rows("repeated") == rows("folds"), "repeats and a grid of the folds in the file",
+             result.stderr)
+refused("repeats without folds", 2, "search.repeats = 2 has no effect (search.method = none).", "groups.h5",
+        "--search.repeats=2")
 refused("another number of folds", 2, "search.folds = 4 contradicts the 3 folds of '/folds' in ", "folds.h5",
         "--search.folds=4")
 refused("given folds and a fraction", 2, "data.validation = 0.2 cannot be combined with the folds of '/folds'",

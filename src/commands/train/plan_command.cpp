@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "commands/train/prepare/data_defaults.hpp"
 #include "commands/train/prepare/prepared_study.hpp"
@@ -25,15 +26,19 @@ namespace sheaf {
 namespace {
 
 std::string data_line(const Study& study, const StudyData& data) {
-  const std::string origin =
+  const RowCounts rows = expected_rows(study.data, data.file);
+  std::string origin =
       study.data.source == DataSource::file
           ? fmt::format("'{}'{}", printable(study.data.file),
                         study.data.weights.empty() ? "" : fmt::format(", weights '{}'", study.data.weights))
           : fmt::format("synthetic, drawn {}", study.data.draw == Draw::study ? "once" : "for each iteration");
+  for (const auto& [use, path, count] : {std::tuple("validation", study.data.validation_file, rows.validation_file),
+                                         {"test", study.data.test_file, rows.test_file}})
+    if (count > 0) origin += fmt::format("; {}: {} of '{}'", use, counted(count, "row"), printable(path));
   const std::string outputs = study.data.task == Task::classification ? fmt::format("{} classes", data.shape.outputs)
                                                                       : counted(data.shape.outputs, "target column");
-  return fmt::format("data         {} x {}, {} ({})", counted(data.shape.rows, "row"),
-                     counted(data.shape.features, "feature"), outputs, origin);
+  return fmt::format("data         {} x {}, {} ({})", counted(rows.own, "row"), counted(data.shape.features, "feature"),
+                     outputs, origin);
 }
 
 std::string data_memory(const StudyData& data) {
@@ -133,7 +138,7 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
 std::string plan_text(const Study& study, const Plan& plan, const std::vector<StageSize>& sizes,
                       const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
-  const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
+  const std::int64_t training_rows = training_rows_per_iteration(study, expected_rows(study.data, data.file));
   const auto estimate_of = [&](const Trial& trial) {
     return estimate_trial(trial, data.shape, parameters_of(data.networks, trial), training_rows);
   };

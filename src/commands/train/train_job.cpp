@@ -105,7 +105,10 @@ DataSummary summary_of(const StudyData& data, const DataOptions& options) {
   DataSummary summary;
   if (options.source == DataSource::file) summary.file = options.file;
   if (!data.description.content_hash.empty()) summary.content_hash = data.description.content_hash;
-  summary.rows = data.data ? data.data->rows : options.rows;
+  const RowCounts rows = expected_rows(options, data.file);
+  summary.rows = rows.own;
+  if (rows.validation_file > 0) summary.validation = HeldOutSummary{options.validation_file, rows.validation_file};
+  if (rows.test_file > 0) summary.test = HeldOutSummary{options.test_file, rows.test_file};
   summary.features = data.shape.features;
   if (has_names(data.description.columns)) summary.named_features = feature_count(data.description.columns);
   return summary;

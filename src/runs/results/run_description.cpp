@@ -35,6 +35,10 @@ std::string data_text(const DataSummary& data) {
   text += fmt::format("             {}, {}", counted(data.rows, "row"), counted(data.features, "feature"));
   text += data.named_features > 0 ? " with names in the file\n" : "\n";
   if (data.content_hash) text += fmt::format("             content hash {}\n", *data.content_hash);
+  for (const auto& [name, other] : {std::pair("validation", &data.validation), {"test data", &data.test}})
+    if (*other)
+      text +=
+          fmt::format("{:<13}{}\n             {}\n", name, printable((*other)->file), counted((*other)->rows, "row"));
   return text;
 }
 
@@ -136,6 +140,9 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
                   {"named_features", results.data.named_features}};
   if (results.data.file) json["data"]["file"] = *results.data.file;
   if (results.data.content_hash) json["data"]["content_hash"] = *results.data.content_hash;
+  for (const auto& [name, other] :
+       {std::pair("validation_file", &results.data.validation), {"test_file", &results.data.test}})
+    if (*other) json["data"][name] = {{"file", (*other)->file}, {"rows", (*other)->rows}};
   json["iterations"] = {{"total", results.iterations},
                         {"finished", finished_count(results)},
                         {"diverged", results.diverged},

@@ -81,16 +81,23 @@ struct EngineUse {
   std::vector<std::string> reasons;
 };
 
+/// A file whose rows are all held out.
+struct HeldOutSummary {
+  std::string file;
+  std::int64_t rows = 0;
+};
+
 /// The data of a run.
 struct DataSummary {
   std::optional<std::string> file;          ///< none: synthetic data
   std::optional<std::string> content_hash;  ///< of features and targets, if the file stores it
-  std::int64_t rows = 0;
+  std::int64_t rows = 0;                    ///< without those of the files of validation and test rows
   std::int64_t features = 0;
   std::int64_t named_features = 0;  ///< features whose names the file stores: all or none
+  std::optional<HeldOutSummary> validation, test;
 };
 
-/// The best model on the rows that data.test holds out.
+/// The best model on the test rows.
 struct TestResult {
   std::int64_t rows = 0;
   double loss = 0;
@@ -119,7 +126,7 @@ struct RunResults {
   DataSummary data;
   std::string user;                      ///< who ran the last job
   std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved
-  std::optional<TestResult> test;        ///< none without data.test, and if there is no best model
+  std::optional<TestResult> test;        ///< none without test rows, and if there is no best model
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 
   bool any_finished() const { return diverged + failed < iterations; }

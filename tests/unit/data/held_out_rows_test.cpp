@@ -270,6 +270,72 @@ TEST_CASE("test rows are in no split, and the same in all repeats") {
       }
 }
 
+TEST_CASE(
+    "the rows of other files are held out whole, and folds, fractions and scaling are of the rows of the data file") {
+  std::vector<float> features(60);
+  for (std::size_t row = 0; row < features.size(); ++row)
+    features[row] = row < 40 ? 1.0f + static_cast<float>(row % 2) : 1000;
+  DataSet data = data_with_features(1, features);
+  data.validation_file_rows = 12;
+  data.test_file_rows = 8;
+  const auto own = RowSet::range({0, 40}, 60).list(), test = RowSet::range({52, 60}, 60).list();
+  Study study = regression_study();
+  study.data.normalize = Normalize::standard;
+  study.data.validation = 0;
+  study.search.repeats = 3;
+  for (const double fraction : {0.0, 0.25}) {  // of data.test, without a test file
+    study.data.test = fraction;
+    data.validation_file_rows = fraction > 0 ? 20 : 12;
+    data.test_file_rows = fraction > 0 ? 0 : 8;
+    Splits splits(study, data);
+    const auto split = splits.split(2, 0);
+    CHECK(splits.count() == 1);
+    CHECK(split->validation_rows.list() == RowSet::range({40, fraction > 0 ? 60 : 52}, 60).list());
+    CHECK(std::abs(split->scaling.shift[0]) < 3);
+    if (fraction == 0) {
+      CHECK(split->training_rows.list() == own);
+      CHECK(splits.test_rows().list() == test);
+    } else {
+      CHECK(split->training_rows.count() == 30);
+      CHECK(splits.test_rows().count() == 10);
+      CHECK(splits.test_rows().list().back() < 40);
+    }
+  }
+  study.data.test = 0;
+  data.validation_file_rows = 0;
+  data.test_file_rows = 20;
+  for (const std::int64_t folds : {1, 4}) {  // with a test file, validation rows are taken from the data file
+    study.search.folds = folds;
+    study.data.validation = folds == 1 ? 0.25 : 0;
+    Splits splits(study, data);
+    CHECK(splits.test_rows().list() == RowSet::range({40, 60}, 60).list());
+    for (std::int64_t fold = 0; fold < folds; ++fold) {
+      const auto split = splits.split(1, fold);
+      CHECK(split->validation_rows.count() == 10);
+      Numbers seen = split->training_rows.list();
+      const Numbers held_out = split->validation_rows.list();
+      seen.insert(seen.end(), held_out.begin(), held_out.end());
+      std::sort(seen.begin(), seen.end());
+      CHECK(seen == own);
+    }
+  }
+}
+
+TEST_CASE("messages about too many test rows advise to reduce data.test") {
+  Study study = regression_study();
+  study.data.test = 0.5;
+  study.data.validation = 0.5;
+  DataSet data = marked(data_with_features(1, {1, 2}), MarkKind::groups, {0, 1}, 2);
+  CHECK_THROWS_WITH(
+      Splits(study, data),
+      "No row is left to train on (data.validation = 0.5 holds out 1 of 1 row without those of data.test). "
+      "Reduce data.test.");
+  data = marked(data_with_features(1, {1, 2, 3, 4}), MarkKind::groups, {0, 0, 1, 1}, 2);
+  CHECK_THROWS_WITH(Splits(study, data),
+                    "No group can be held out for validation (all rows without those of data.test are in one group). "
+                    "Reduce data.test, or set data.validation = 0 or data.groups = none.");
+}
+
 TEST_CASE("a test that leaves no rows is refused") {
   Study study = regression_study();
   study.data.test = 0.9;

@@ -35,6 +35,14 @@ TEST_CASE("a row set is all rows, the rows of a fold, the rows outside a fold, o
   CHECK(among(inside, {1, 5}) == Rows{4});
   CHECK(among(outside, {1, 5}) == Rows{1, 2, 3});
   CHECK(among(sample, {1, 5}) == Rows{1, 1, 1, 3});
+  const RowSet range = RowSet::range({2, 5}, 6);
+  CHECK(range.list() == Rows{2, 3, 4});
+  CHECK(range.count() == 3);
+  CHECK(range.data_rows() == 6);
+  CHECK(among(range, {0, 4}) == Rows{2, 3});
+  CHECK(among(range, {4, 6}) == Rows{4});
+  CHECK(among(range, {5, 6}).empty());
+  CHECK(RowSet::range({6, 6}, 6).empty());
   CHECK(RowSet().empty());
   CHECK(RowSet().list().empty());
   CHECK(RowSet::in_fold(fold_of, 6, 7).empty());

@@ -90,7 +90,7 @@ TEST_CASE("stopping rows are a stratified part of the training rows, and leave t
       std::sort(both.begin(), both.end());
       CHECK(both == before->training_rows.list());
       CHECK(static_cast<std::int64_t>(stopping.size()) == holdout_count(before->training_rows.count(), 0.2));
-      CHECK(static_cast<std::int64_t>(stopping.size()) == stopping_row_count(study, 200));
+      CHECK(static_cast<std::int64_t>(stopping.size()) == stopping_row_count(study, {200}));
       std::vector<double> parts(4, 0);
       for (const std::int64_t row : stopping) ++parts[static_cast<std::size_t>(data.labels[row])];
       before->training_rows.for_each(
@@ -186,14 +186,15 @@ TEST_CASE("the number of rows of each class in a hold-out is known in advance") 
 
 TEST_CASE("the smallest validation part has the rows of the smallest fold, or those held out") {
   Study study;
-  CHECK(least_validation_rows(study, 100) == 0);
+  CHECK(least_validation_rows(study, {100}) == 0);
   study.data.validation = 0.25;
-  CHECK(least_validation_rows(study, 100) == 25);
+  CHECK(least_validation_rows(study, {100}) == 25);
   study.data.test = 0.2;
-  CHECK(least_validation_rows(study, 100) == 20);
+  CHECK(least_validation_rows(study, {100}) == 20);
+  CHECK(least_validation_rows(study, {100, 7, 5}) == 7);
   study = {};
   study.search.folds = 3;
-  CHECK(least_validation_rows(study, 11) == 3);
+  CHECK(least_validation_rows(study, {11}) == 3);
   study.data.time = "/time";
-  CHECK(least_validation_rows(study, 11) == 2);
+  CHECK(least_validation_rows(study, {11}) == 2);
 }

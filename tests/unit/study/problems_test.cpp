@@ -185,6 +185,45 @@ TEST_CASE("data: groups, folds, times and tests require a file, and rows are hel
                     "data.test = 0.2 needs the best model, but run.models = none.");
 }
 
+TEST_CASE("data: the rows of other files are held out in one way, and in memory") {
+  check_valid(file_study({{"data.validation_file", "v.h5"}, {"data.test_file", "t.h5"}}));
+  check_valid(file_study({{"data.validation_file", "v.h5"}, {"data.test", "0.1"}, {"data.validation", "0"}}));
+  check_valid(file_study({{"data.test_file", "t.h5"}, {"data.validation", "0.1"}, {"data.groups", "g"}}));
+  check_valid(grid(file_study({{"data.test_file", "t.h5"}, {"search.folds", "5"}}), {}));
+  for (const char* key : {"data.validation_file", "data.test_file"}) {
+    check_one_problem(synthetic_study({{key, "v.h5"}}), std::string(key) + " = v.h5 has no effect");
+    check_one_problem(file_study({{key, "v.h5"}, {"data.mode", "streamed"}}),
+                      std::string(key) + " = v.h5 needs rows in memory, but data.mode = streamed.");
+  }
+  for (const auto& [key, value] :
+       Assignments{{"data.validation", "0.1"}, {"data.groups", "g"}, {"data.folds", "f"}, {"data.time", "file_order"}})
+    check_one_problem(file_study({{"data.validation_file", "v.h5"}, {key, value}}),
+                      "data.validation_file = v.h5 cannot be combined with " + key + " = " + value +
+                          " (the validation rows are those of the file). Leave out one of them.");
+  check_one_problem(grid(file_study({{"data.validation_file", "v.h5"}, {"search.folds", "5"}}), {}),
+                    "data.validation_file = v.h5 cannot be combined with search.folds = 5");
+  check_one_problem(file_study({{"data.test_file", "t.h5"}, {"data.test", "0.1"}}),
+                    "data.test_file = t.h5 cannot be combined with data.test = 0.1");
+  check_one_problem(file_study({{"data.test_file", "t.h5"}, {"run.models", "none"}}),
+                    "data.test_file = t.h5 needs the best model, but run.models = none.");
+  for (const auto& [key, value] : Assignments{{"train.patience", "5"}, {"run.metrics", "accuracy"}}) {
+    const Assignments none = {{"data.validation", "0"}, {key, value}};
+    check_one_problem(file_study(none), key + " = " + value);
+    check_valid(study_with({{"data.validation_file", "v.h5"}}, file_study(none)));
+  }
+}
+
+TEST_CASE("search: repeats and a grid are allowed where the file may have folds") {
+  check_valid(file_study({{"search.repeats", "2"}}));
+  check_valid(grid(file_study({}), {}));
+  for (const Assignments& without :
+       {Assignments{{"data.folds", "none"}}, {{"data.groups", "g"}}, {{"data.validation_file", "v.h5"}}}) {
+    check_one_problem(study_with({{"search.repeats", "2"}}, file_study(without)),
+                      "search.repeats = 2 has no effect (search.method = none).");
+    check_one_problem(grid(file_study(without), {}), "search.method = grid has nothing to search");
+  }
+}
+
 TEST_CASE("data: synthetic classification needs data.classes, and regression has none") {
   const Assignments classes = {{"data.task", "classification"}, {"data.classes", "3"}};
   check_valid(synthetic_study(classes));
@@ -351,14 +390,15 @@ TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of 
   apply_setting(study, "search.folds", "3");
   check_one_problem(study, "searched keys need a search method (search.method = none). Set search.method = random.");
   check_one_problem(file_study({{"search.folds", "3"}}), "search.folds = 3 has no effect (search.method = none)");
-  check_one_problem(file_study({{"search.repeats", "3"}}), "search.repeats = 3 has no effect (search.method = none)");
+  check_one_problem(file_study({{"search.repeats", "3"}, {"data.folds", "none"}}),
+                    "search.repeats = 3 has no effect (search.method = none)");
   for (const std::string key : {"search.factor", "search.min_epochs"})
     check_one_problem(file_study({{key, "2"}}),
                       key + " = 2 has no effect (search.method = none). Leave it out, or set search.method = halving.");
   check_one_problem(file_study({{"search.interval", "2"}}),
                     "search.interval = 2 has no effect (search.method = none). "
                     "Leave it out, or set search.method = median.");
-  check_one_problem(grid(file_study(), {}), "search.method = grid has nothing to search");
+  check_one_problem(grid(file_study({{"data.folds", "none"}}), {}), "search.method = grid has nothing to search");
   check_valid(grid(file_study({{"search.folds", "3"}, {"search.repeats", "2"}}), {}));
   check_valid(grid(file_study(), {searched("train.epochs", {"1"})}));
 }

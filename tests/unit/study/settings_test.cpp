@@ -44,10 +44,25 @@ TEST_CASE("the keys that do not affect results are exactly these") {
   std::vector<std::string> keys;
   for (const auto& setting : settings_table())
     if (!setting.decides_results) keys.push_back(setting.info.key);
-  CHECK(keys == std::vector<std::string>{"study.name", "data.file", "run.output", "run.partition", "run.device",
-                                         "run.lanes", "run.threads", "run.ranks_per_gpu", "run.core_lanes",
-                                         "run.time_limit", "run.checkpoint_interval", "run.network_timeout",
-                                         "run.array", "run.on_failure", "run.retries", "run.models", "run.progress",
+  CHECK(keys == std::vector<std::string>{"study.name",
+                                         "data.file",
+                                         "data.validation_file",
+                                         "data.test_file",
+                                         "run.output",
+                                         "run.partition",
+                                         "run.device",
+                                         "run.lanes",
+                                         "run.threads",
+                                         "run.ranks_per_gpu",
+                                         "run.core_lanes",
+                                         "run.time_limit",
+                                         "run.checkpoint_interval",
+                                         "run.network_timeout",
+                                         "run.array",
+                                         "run.on_failure",
+                                         "run.retries",
+                                         "run.models",
+                                         "run.progress",
                                          "run.log_every"});
 }
 
@@ -62,7 +77,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 108);
+  CHECK(keys.size() == 110);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {

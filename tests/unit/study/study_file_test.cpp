@@ -173,6 +173,8 @@ clip_value = 0.25
 const std::string quantiles = R"(
 [data]
 file = d.h5
+validation_file = v.h5
+test_file = t.h5
 [train]
 loss = quantile
 quantiles = 0.25 0.75

@@ -64,10 +64,11 @@ TEST_CASE("keys that change an estimate decide the cost") {
 
 TEST_CASE("the number of training rows excludes the fold or the hold-out") {
   Study study = test::regression_study();
-  CHECK(training_rows_per_iteration(study, 1797) == 1797);
+  CHECK(training_rows_per_iteration(study, {1797}) == 1797);
   study.data.validation = 0.25;
-  CHECK(training_rows_per_iteration(study, 100) == 75);
+  CHECK(training_rows_per_iteration(study, {100}) == 75);
   study.data.validation = 0;
+  CHECK(training_rows_per_iteration(study, {100, 30, 20}) == 100);
   study.search.folds = 5;
-  CHECK(training_rows_per_iteration(study, 1797) == 1438);
+  CHECK(training_rows_per_iteration(study, {1797}) == 1438);
 }

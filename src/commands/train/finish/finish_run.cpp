@@ -257,7 +257,7 @@ class ResultsOfRun {
     results.data = end_.data;
     results.user = user_name();
     if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results, left);
-    if (study.data.test > 0) test(results);
+    if (has_test_rows(study.data)) test(results);
     describe(results);
     stream_.finish(results);
     forget_earlier_results(end_.run.directory);

@@ -1,4 +1,4 @@
-// The evaluation of the best model on the rows that data.test holds out.
+// The evaluation of the best model on the test rows.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -80,11 +80,11 @@ double validation_of(const Study& study, const std::optional<FileSchema>& file) 
 // The rows that decide whether an epoch is better than another; 0: the epochs are not compared by default, because
 // their number is given, or because validations of streamed data take time.
 std::int64_t deciding_rows(const Study& study, const std::optional<FileSchema>& file) {
-  const double validation = study.data.validation.value_or(0);
-  if (file && study.train.stop_fraction > 0) return stopping_row_count(study, file->rows);
+  if (file && study.train.stop_fraction > 0) return stopping_row_count(study, file->counts());
   const bool compares = file && study.train.epochs == 0 && !is_searched(study, "train.epochs") &&
-                        study.search.folds == 1 && study.data.mode != DataMode::streamed && validation > 0;
-  return compares ? least_validation_rows(study, file->rows) : 0;
+                        study.search.folds == 1 && study.data.mode != DataMode::streamed &&
+                        has_validation_rows(study.data);
+  return compares ? least_validation_rows(study, file->counts()) : 0;
 }
 
 // The best of many epochs by few rows is worse than the last one (measured by tests/bench/default_quality.py).
@@ -100,7 +100,7 @@ bool may_have_horizon(const Study& study) {
 
 // Small data sets need many epochs for enough steps, and large ones converge in fewer. Where early stopping can end the
 // training reliably, it may take longer (both measured by tests/bench/default_quality.py).
-std::int64_t epochs_of(const Study& study, std::int64_t rows, std::int64_t deciding_rows) {
+std::int64_t epochs_of(const Study& study, const RowCounts& rows, std::int64_t deciding_rows) {
   constexpr std::int64_t many_deciding_rows = 400;
   constexpr double min_epochs = 10, max_epochs = 200, epochs_at_one_step = 230, exponent = 0.4;
   const std::int64_t training_rows = std::max<std::int64_t>(1, training_rows_per_iteration(study, rows));
@@ -121,10 +121,15 @@ double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double max_bytes = 10e9;
   if (!file || has_plugin_models(study)) return ModelsSaved::none;
-  if (study.data.test > 0) return ModelsSaved::best;
+  if (has_test_rows(study.data)) return ModelsSaved::best;
   const double count = planned_iterations(study);
   return count <= max_recorded_iterations && count * model_bytes(study, file) <= max_bytes ? ModelsSaved::best
                                                                                            : ModelsSaved::none;
+}
+
+const char* name_of(MarkKind kind) {
+  if (kind == MarkKind::groups) return "groups";
+  return kind == MarkKind::folds ? "folds" : "time";
 }
 
 // Given folds are searched like folds that are drawn.
@@ -150,8 +155,13 @@ void require_numbers(const Study& study, const FileSchema& file) {
       any_loss_is(study, &Loss::needs_numbers) ? "choose a loss for classes" : "set data.task = classification"));
 }
 
-// Throws UsageError if keys contradict the folds of the file.
-void require_given_folds(const Study& study, const MarkSource& marks) {
+// Throws UsageError if keys contradict the groups, folds or times of the file.
+void require_usable_marks(const Study& study, const MarkSource& marks) {
+  if (marks.kind != MarkKind::none && !study.data.validation_file.empty())
+    throw UsageError(fmt::format(
+        "data.validation_file = {} cannot be combined with the data set '{}' of '{}' (the validation rows are those of "
+        "the file). Set data.{} = none, or leave out data.validation_file.",
+        study.data.validation_file, marks.name, study.data.file, name_of(marks.kind)));
   if (marks.kind != MarkKind::folds) return;
   if (study.search.folds != 1 && study.search.folds != marks.folds)
     throw UsageError(
@@ -170,7 +180,7 @@ void require_given_folds(const Study& study, const MarkSource& marks) {
 Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   auto& [options, data, model, train, ensemble, search, run] = study;
   const ImageShape image = file ? file->layout.image : data.image;
-  const std::int64_t rows = file ? file->rows : data.rows;
+  const RowCounts rows = expected_rows(data, file);
   // A searched key keeps its base value, which no trial has.
   const auto needs_default = [&](const std::string& key, bool is_auto) { return is_auto && !is_searched(study, key); };
   if (file) settle_marks(study, file->marks);
@@ -187,7 +197,8 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   if (data.normalize == Normalize::automatic) data.normalize = normalization_of(study, file, image);
   if (data.normalize_targets == NormalizeTargets::automatic && data.task == Task::regression)
     data.normalize_targets = target_normalization_of(study, file);
-  if (!data.validation && search.folds == 1) data.validation = validation_of(study, file);
+  if (!data.validation && search.folds == 1 && data.validation_file.empty())
+    data.validation = validation_of(study, file);
   const bool compares = compares_epochs(study, file);
   const bool needs_patience = needs_default("train.patience", !train.patience);
   if (needs_patience) train.patience = compares && !may_have_horizon(study) ? 20 : 0;
@@ -218,7 +229,7 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
   const auto file = agree_on_data(study, world);
   Study settled;
   agree(world, [&] {
-    if (file) require_given_folds(study, file->marks);
+    if (file) require_usable_marks(study, file->marks);
     settled = with_data_defaults(study, file);
     if (file) require_numbers(settled, *file);
     if (const auto problems = problems_in(settled); !problems.empty()) throw UsageError(problems.front().sentence);

@@ -55,38 +55,41 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
                       const Placement& placement, const Communicator& world, const Communicator& node) {
   JobFacts facts;
   facts.shape = expected_shape(study.data, file);
+  facts.rows = expected_rows(study.data, file);
   facts.devices = kinds_of_lanes(placement, world);
   facts.layout = file ? file->layout : RowLayout{study.data.image};
   if (facts.devices.front().on_gpu()) {
     const std::int64_t lanes = lanes_on_cores(study.run, world, node);
     const std::int64_t least = world.minimum(placement.uses_gpu() ? lanes : std::numeric_limits<std::int64_t>::max());
-    facts.gpu_speedup = expected_gpu_speedup(study, plan, facts.shape, least, world.size());
+    const std::int64_t training_rows = training_rows_per_iteration(study, facts.rows);
+    facts.gpu_speedup = expected_gpu_speedup(plan, facts.shape, training_rows, least, world.size());
   }
-  if (file) facts.data_bytes = file->rows * row_bytes(*file, study.data.task);
+  if (file) facts.data_bytes = file->counts().all() * row_bytes(*file, study.data.task);
   facts.node_bytes = world.minimum(usable_memory_bytes());
   return facts;
 }
 
 // The approximate size of the table of predictions: the columns iteration and row, the targets and the predictions. 0
 // without validation rows.
-double predictions_bytes(const Study& study, const Plan& plan, const DataShape& shape) {
+double predictions_bytes(const Study& study, const Plan& plan, const JobFacts& facts) {
+  const DataShape& shape = facts.shape;
   const std::int64_t target_bytes = study.data.task == Task::classification ? 8 : 8 * shape.outputs;
   const std::int64_t row_bytes = std::int64_t{2} * 8 + target_bytes + 4 * shape.outputs;
   return static_cast<double>(plan.iteration_count()) *
-         static_cast<double>(least_validation_rows(study, shape.rows) * row_bytes);
+         static_cast<double>(least_validation_rows(study, facts.rows) * row_bytes);
 }
 
 // Streamed data may have more predictions than memory.
-PredictionsKept settled_predictions(const Study& study, const Plan& plan, const DataShape& shape) {
+PredictionsKept settled_predictions(const Study& study, const Plan& plan, const JobFacts& facts) {
   if (study.run.predictions != PredictionsKept::automatic) return study.run.predictions;
   if (study.data.source != DataSource::file || study.data.mode == DataMode::streamed) return PredictionsKept::none;
-  const double bytes = predictions_bytes(study, plan, shape);
+  const double bytes = predictions_bytes(study, plan, facts);
   return bytes > 0 && bytes <= max_predictions_bytes ? PredictionsKept::held_out : PredictionsKept::none;
 }
 
 }  // namespace
 
-double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
+double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64_t training_rows, std::int64_t lanes,
                             std::int64_t ranks) {
   bool any_on_cores = false, all_on_cores = true;
   plan.for_each_network([&](const Trial& trial) {
@@ -98,7 +101,6 @@ double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShap
   // A rank that needs its GPU for other trials trains one model at a time.
   const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
   GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
-  const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     if (!has_core_engine(trial, shape)) return;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
@@ -113,13 +115,21 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   if (!study.run.curves)
     study.run.curves = study.data.source == DataSource::file && study.data.mode == DataMode::memory &&
                        plan.iteration_count() <= max_recorded_iterations;
-  study.run.predictions = settled_predictions(study, plan, facts.shape);
+  study.run.predictions = settled_predictions(study, plan, facts);
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   return study;
 }
 
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
   require_engine(plan, facts.shape, settled.run, facts.devices);
+  require(settled.data.mode == DataMode::memory || !has_held_out_files(settled.data), [&] {
+    return fmt::format(
+        "'{}' does not fit into memory with data.validation_file and data.test_file ({} of data, {} "
+        "available per node, data.memory = {}), and with these files it cannot be streamed. Use nodes "
+        "with more memory, or hold out rows of data.file.",
+        settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
+        human_bytes(static_cast<double>(facts.node_bytes)), setting_text(settled, "data.memory"));
+  });
   require(settled.data.mode == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
           fmt::format("'{}' does not fit into memory, as data.mode = memory requires ({} of data, {} available per "
                       "node). Use nodes with more memory, or start a new run with data.mode = streamed.",
@@ -140,8 +150,8 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
                              const Communicator& world, const Communicator& node) {
   agree(world, [&] {
     if (file && any_takes_images(plan)) require_certain_layout(*file, study.data);
-    const std::int64_t rows = file ? file->rows : study.data.rows;
-    require_enough_rows(study, rows);
+    const RowCounts rows = expected_rows(study.data, file);
+    require_enough_rows(study, rows.own);
     for (const std::string& problem : {ranking_problem(study, plan, rows), stopping_problem(study, rows)})
       if (!problem.empty()) throw UsageError(problem);
   });
@@ -161,7 +171,7 @@ std::string note_on_predictions(const Study& settled, const Plan& plan, const Jo
   if (settled.run.predictions == PredictionsKept::held_out || settled.data.source != DataSource::file ||
       settled.data.mode == DataMode::streamed)
     return "";
-  const double bytes = predictions_bytes(settled, plan, facts.shape);
+  const double bytes = predictions_bytes(settled, plan, facts);
   if (bytes <= max_predictions_bytes) return "";
   return fmt::format(
       "predictions for the validation rows are not kept (they would need {}). To keep them, start a run with "

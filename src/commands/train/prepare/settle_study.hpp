@@ -25,14 +25,15 @@ struct JobFacts {
   std::vector<LaneDevice> devices;  ///< one of each kind of lanes in the job, GPU first
   DataShape shape;                  ///< of the data; may assume a number of classes that is not known yet
   double gpu_speedup = no_gpu;      ///< for the trials with has_core_engine(), if a rank may use a GPU
-  std::int64_t data_bytes = 0;      ///< size of the rows of the data file in memory; 0 for synthetic data
+  std::int64_t data_bytes = 0;      ///< size of the rows of all files in memory; 0 for synthetic data
   std::int64_t node_bytes = 0;      ///< the smallest memory that any rank may use
   RowLayout layout;                 ///< how the rows of the data are seen
+  RowCounts rows{};                 ///< of the data
 };
 
 /// GpuSpeedup of the plan's trials with has_core_engine(); no_gpu if there are none. `lanes`: number of lanes of a rank
 /// with a GPU if it trains on its cores. `ranks`: number of ranks in the job. Pure.
-double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
+double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64_t training_rows, std::int64_t lanes,
                             std::int64_t ranks);
 
 /// The settled study. Pure.

@@ -9,8 +9,10 @@
 #include "commands/train/prepare/study_warnings.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "data/feature_reader.hpp"
 #include "data/node_data.hpp"
+#include "data/repeated_rows.hpp"
 #include "data/storage.hpp"
 #include "data/stored_offsets.hpp"
 #include "data/stream/stream_scaling.hpp"
@@ -96,18 +98,52 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   log_root(fmt::format("'{}' is streamed: {}", study.data.file, options.plan.text()));
 }
 
+// The warnings of rows that were never written, in all files.
+std::vector<std::string> warnings_of_files(const DataOptions& options, const FileSchema& file) {
+  std::vector<std::string> warnings = unwritten_warnings(options);
+  for (const FileSchema& other : file.held_out)
+    for (auto& warning : unwritten_warnings(options_of(other, options))) warnings.push_back(std::move(warning));
+  return warnings;
+}
+
+// Throws AgreedError for test rows that are also validation rows; warns of training rows that are held out, too.
+void check_repeated_rows(const DataOptions& options, const DataSet& data, std::int64_t threads,
+                         const Communicator& world, const Communicator& node) {
+  const RepeatedRows repeated = find_repeated_rows(data, threads, world, node);
+  agree(world, [&] {
+    require(repeated.test_in_validation == 0, [&] {
+      return fmt::format(
+          "{} of '{}' {} also in '{}' (test rows must not be validation rows, by which the best model is chosen). "
+          "Remove them from one of the files.",
+          counted(repeated.test_in_validation, "row"), options.test_file,
+          repeated.test_in_validation == 1 ? "is" : "are", options.validation_file);
+    });
+  });
+  for (const auto& [count, path] : {std::pair(repeated.training_in_validation, options.validation_file),
+                                    {repeated.training_in_test, options.test_file}})
+    if (count > 0)
+      warn_root(
+          fmt::format("{} of '{}' {} also in '{}', so its losses and scores are too good. Remove them from one of "
+                      "the files.",
+                      counted(count, "row"), options.file, count == 1 ? "is" : "are", path));
+}
+
 }  // namespace
 
 std::int64_t row_bytes(const FileSchema& file, Task task) {
   return static_cast<std::int64_t>(storage_of(1000, row_shape(file, task)).bytes / 1000);
 }
 
+RowCounts expected_rows(const DataOptions& options, const std::optional<FileSchema>& file) {
+  return file ? file->counts() : RowCounts{options.rows};
+}
+
 DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
   if (!file) return synthetic_shape(options);
   constexpr std::int64_t some_classes = 10;
   const std::int64_t classes = file->classes > 0 ? file->classes : some_classes;
-  return {file->rows, file->feature_count, options.task == Task::classification ? classes : file->target_columns,
-          file->layout.image};
+  return {file->counts().all(), file->feature_count,
+          options.task == Task::classification ? classes : file->target_columns, file->layout.image};
 }
 
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world) {
@@ -122,6 +158,7 @@ std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& 
       });
     });
     file.target_columns = static_cast<std::int64_t>(study.train.quantiles.size());
+    for (FileSchema& other : file.held_out) other.target_columns = file.target_columns;
   }
   return file;
 }
@@ -152,11 +189,13 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
   });
   std::vector<std::string> unwritten;
   agree(world, [&] {
-    if (file && world.is_root()) unwritten = unwritten_warnings(study.data);
+    if (file && world.is_root()) unwritten = warnings_of_files(study.data, *file);
   });
   for (const auto& warning : unwritten) warn_root(warning);
   if (prepared.data && prepared.data->has_empty_cells()) log_root(empty_cells_text(*prepared.data->fills));
   for (const auto& warning : probability_warnings(prepared.networks, plan)) warn_root(warning);
+  if (file && !file->held_out.empty())
+    check_repeated_rows(study.data, *prepared.data, placement.thread_count(), world, node);
   // A separate agree(): a rank that fails above would miss the collective calls of its node.
   agree(world, [&] {
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);

@@ -8,6 +8,7 @@
 
 #include "data/dataset.hpp"
 #include "data/file_schema.hpp"
+#include "data/row_counts.hpp"
 #include "data/splits.hpp"
 #include "data/stream/stream.hpp"
 #include "engines/network_check.hpp"
@@ -32,15 +33,18 @@ struct StudyData {
   NetworkSizes networks;
 };
 
-/// Bytes per row of the file in memory, including targets and weight. Pure.
+/// Bytes per row of the files in memory, including targets and weight. Pure.
 std::int64_t row_bytes(const FileSchema& file, Task task);
+
+/// The rows of the files, or of synthetic data. Pure.
+RowCounts expected_rows(const DataOptions& options, const std::optional<FileSchema>& file);
 
 /// The shape of the data before they are read; assumes ten classes if their number is not known. `options`: with the
 /// task settled. Pure.
 DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file);
 
-/// The schema of the study's data file; nothing for synthetic data. With the loss quantile, the only target column is
-/// copied to one for each quantile. Throws AgreedError. Collective over world.
+/// The schema of the study's data file, with those of its held-out files; nothing for synthetic data. With the loss
+/// quantile, the only target column is copied to one for each quantile. Throws AgreedError. Collective over world.
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world);
 
 /// Loads or draws the study's data, makes the splits, and checks that the network of every trial fits the data. A file

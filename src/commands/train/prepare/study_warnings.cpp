@@ -123,8 +123,12 @@ std::string classes_missing_in_folds(const Study& study, const DataSet& data, Sp
 }
 
 // "R2 is not defined for fewer than 2 validation rows, and data.validation = 0.1 holds out one row). Add rows"
-std::string too_few_rows(const Study& study, const MetricChoice& choice, std::int64_t rows) {
+std::string too_few_rows(const Study& study, const MetricChoice& choice, const RowCounts& counts) {
   const Metric& metric = choice.metric();
+  const std::int64_t rows = counts.own;
+  if (counts.validation_file > 0)
+    return fmt::format("{} is not defined for fewer than {} validation rows, and '{}' has one row). Add rows",
+                       choice.label(), metric.min_rows, study.data.validation_file);
   const std::string advice = study.search.folds == 1 ? "Increase data.validation"
                              : rows < 2 * metric.min_rows  // fewer than two such folds
                                  ? "Add rows"
@@ -168,7 +172,8 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
   const auto counts = rows_of_classes(*data);
   add(only_class(counts, class_names));
   add(single_classes(counts, data->rows));
-  const bool is_special = data->marks.kind != MarkKind::none || study.data.test > 0;
+  const bool is_special =
+      data->marks.kind != MarkKind::none || has_test_rows(study.data) || has_held_out_files(study.data);
   if (is_special && splits != nullptr)
     add(classes_missing_in_folds(study, *data, *splits, counts, class_names));
   else if (study.search.folds > 1)
@@ -197,7 +202,7 @@ std::string metric_problem(const Study& study, const Plan& plan, const std::vect
   return problem;
 }
 
-std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t rows) {
+std::string ranking_problem(const Study& study, const Plan& plan, const RowCounts& rows) {
   if (study.search.method == SearchMethod::none) return "";
   const std::int64_t least = least_validation_rows(study, rows);
   if (plan.trial_count() > 1 && !has_one_loss(study) && least == 0)
@@ -209,7 +214,7 @@ std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t r
                      study.ensemble.members > 1 ? "" : ", or set search.metric = loss");
 }
 
-std::string stopping_problem(const Study& study, std::int64_t rows) {
+std::string stopping_problem(const Study& study, const RowCounts& rows) {
   if (!study.train.stop_on || !follows_validations(study.train)) return "";
   const MetricChoice& metric = *study.train.stop_on;
   if (study.train.stop_fraction > 0) {

@@ -17,7 +17,7 @@ struct Study;
 /// that are ranked by their training loss, models that cannot be saved, early stopping before a schedule has ended,
 /// rows of a single class, classes with fewer rows than folds, and classes of which all rows are held out. `data`: null
 /// if each iteration draws its own. `class_names`: may be empty. `splits`: of `data`, if rows have marks or
-/// data.test holds some out; otherwise unused. Reads all labels.
+/// data.test or other files hold some out; otherwise unused. Reads all labels.
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
                                         const std::vector<std::string>& class_names, Splits* splits = nullptr);
 
@@ -28,8 +28,8 @@ std::string metric_problem(const Study& study, const Plan& plan, const std::vect
 
 /// Why the trials cannot be ranked: losses of different kinds without another metric, or a metric that is not defined
 /// for so few validation rows. Empty if they can. `rows`: of the data.
-std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t rows);
+std::string ranking_problem(const Study& study, const Plan& plan, const RowCounts& rows);
 /// Why the epochs cannot be compared by train.stop_on: it is not defined for so few validation rows. Empty if they can.
-std::string stopping_problem(const Study& study, std::int64_t rows);
+std::string stopping_problem(const Study& study, const RowCounts& rows);
 
 }  // namespace sheaf

@@ -173,11 +173,28 @@ TEST_CASE("a file of groups, folds or times settles its key, and given folds tho
   CHECK(with_data_defaults(halving, file).search.method == SearchMethod::halving);
 }
 
+TEST_CASE("with a validation file, no other rows are held out, and its rows decide about early stopping") {
+  const auto settled = [](std::int64_t rows) {
+    FileSchema file = table_of(1000);
+    file.held_out.push_back(table_of(rows));
+    file.held_out.back().use = RowUse::validation;
+    return with_data_defaults(with({{"data.validation_file", "valid.h5"}}), file);
+  };
+  CHECK_FALSE(settled(149).data.validation.has_value());
+  CHECK(settled(149).train.patience == 0);
+  CHECK(settled(150).train.patience == 20);
+  CHECK(settled(150).train.best_weights == true);
+  CHECK(settled(400).train.epochs == 2 * settled(399).train.epochs);  // all rows of the data file are trained on
+}
+
 TEST_CASE("a test saves the best model of any number of iterations") {
   Study study;
   study.study.iterations = 1000000;
   CHECK(with_data_defaults(study, table_of(1000)).run.models == ModelsSaved::none);
   study.data.test = 0.1;
+  CHECK(with_data_defaults(study, table_of(1000)).run.models == ModelsSaved::best);
+  study.data.test = 0;
+  study.data.test_file = "test.h5";
   CHECK(with_data_defaults(study, table_of(1000)).run.models == ModelsSaved::best);
 }
 

@@ -113,6 +113,7 @@ TEST_CASE("run.predictions = auto keeps predictions of at most 256 MiB for a fil
   const auto kept = [&](std::int64_t rows, std::int64_t node_mib = 100) {
     JobFacts facts = facts_of(10, node_mib);
     facts.shape = {rows, 64, 1, {}};  // one target: 28 bytes for each row
+    facts.rows = {rows};
     return settled_study(study, test::whole_plan(study), facts).run.predictions;
   };
   CHECK(kept(9586980) == PredictionsKept::held_out);
@@ -168,7 +169,7 @@ TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, ove
   const DataShape shape{1000, 64, 10, {}};
   const Plan plan = test::whole_plan(study);
   const auto speedup = [&](const Plan& of, std::int64_t lanes, std::int64_t ranks) {
-    return expected_gpu_speedup(study, of, shape, lanes, ranks);
+    return expected_gpu_speedup(of, shape, shape.rows, lanes, ranks);
   };
   CHECK(speedup(plan, 16, 1) == Approx(speedup(plan, 1, 1) / 16));
   CHECK(speedup(plan, 16, 8) == Approx(speedup(plan, 8, 1)));  // 64 iterations are 8 per rank
@@ -193,10 +194,10 @@ TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, ove
   // With other kinds of models in the study, a rank with a GPU has one lane.
   study.model.channels = {4};
   study.search.keys = {{"model.kind", {"mlp", "cnn"}}};
-  CHECK(expected_gpu_speedup(study, test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) ==
-        Approx(expected_gpu_speedup(study, test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1, 1)));
+  CHECK(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 16, 1) ==
+        Approx(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 1, 1)));
   study.search.keys = {{"model.kind", {"cnn"}}};
-  CHECK(expected_gpu_speedup(study, test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) == no_gpu);
+  CHECK(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 16, 1) == no_gpu);
 }
 
 TEST_CASE("tf32 is refused when any rank trains on CPU cores") {

@@ -109,7 +109,7 @@ TEST_CASE("classes of which all rows are held out are named") {
 
 TEST_CASE("trials that cannot be ranked are refused") {
   const auto problem = [](const Study& study, std::int64_t rows) {
-    return ranking_problem(study, test::whole_plan(study), rows);
+    return ranking_problem(study, test::whole_plan(study), {rows});
   };
   Study study = grid(30, 0, {"0.1", "0.2"});
   CHECK(problem(study, 30).empty());  // by loss
