@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "study/data_options.hpp"
+
 namespace sheaf {
 
 /// The value that replaces empty cells of a column of numbers: the median or the mean of the training rows.
@@ -49,14 +51,20 @@ bool operator==(const CellReading& a, const CellReading& b);
 struct DataDescription {
   std::vector<DataColumn> columns;             ///< in the order of the features
   std::vector<std::string> class_names;        ///< of the labels 0, 1, ...
-  std::vector<std::string> target_names;       ///< of the columns with the label or the targets
+  std::vector<std::string> target_names;       ///< of the columns with the label or the targets, or of several labels
   std::string source;                          ///< names of the files from which the data were imported
   std::string preprocessing;                   ///< how `sheaf preprocess` scaled the features; empty: not at all
   std::string content_hash;                    ///< fingerprint of the features and targets
   std::vector<double> target_offsets{};        ///< subtracted in double from each regression target; empty: none
   std::vector<std::string> dropped_columns{};  ///< columns of the imported files that were left out
   CellReading reading{};                       ///< how the cells of the imported files were read
+  bool is_multilabel = false;  ///< a data file says that its targets are labels, even if all rows have exactly one
 };
+
+/// The names of the classes or, with several labels per row, of the labels; may be empty.
+inline const std::vector<std::string>& names_of_classes(const DataDescription& description, Task task) {
+  return task == Task::multilabel ? description.target_names : description.class_names;
+}
 
 /// How the features of a data file are stored.
 enum class FeatureForm {

@@ -20,7 +20,7 @@ struct DataSet {
   std::int64_t rows = 0;
   std::int64_t validation_file_rows = 0, test_file_rows = 0;  ///< the last rows (RowCounts)
   std::int64_t feature_count = 0;                             ///< per row, flattened
-  std::int64_t output_count = 0;  ///< classes (classification) or target columns (regression)
+  std::int64_t output_count = 0;  ///< classes (classification), labels (multilabel) or target columns (regression)
   Task task = Task::regression;
   ImageShape image;  ///< shape of a row, if rows are images
   /// [rows, feature_count], row-major, 64-byte aligned, finite except for NaN in empty cells (`fills`); images have
@@ -28,11 +28,11 @@ struct DataSet {
   const float* features = nullptr;
   const std::uint8_t* byte_features = nullptr;  ///< same as `features`, for features of unsigned bytes; otherwise null
   const std::int64_t* labels = nullptr;         ///< [rows], each in 0..output_count-1; classification only
-  const float* targets = nullptr;               ///< [rows, output_count], finite; regression only
+  const float* targets = nullptr;               ///< [rows, output_count], finite, or 0 and 1 of labels; otherwise null
   std::vector<double> target_offsets;           ///< [output_count], subtracted from `targets`; empty: none
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
   RowMarks marks;                               ///< groups, folds or times of the rows of data.file
-  std::vector<std::string> class_names;         ///< [output_count] of labels; empty: the classes are numbers
+  std::vector<std::string> class_names;         ///< [output_count] of classes or labels; empty: they are numbers
   std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells
   std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;

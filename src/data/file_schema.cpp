@@ -48,6 +48,13 @@ void check_targets(const DataOptions& options, const DataSetInfo& features, cons
             fmt::format("Data set {} of '{}' is not a list of class labels (data.task = classification needs [rows], "
                         "[rows, 1] or one-hot rows). Store one label per row, or set data.task = regression.",
                         shape, options.file));
+  } else if (options.task == Task::multilabel) {
+    require(targets.shape.size() == 2 && targets.row_elements() > 1, [&] {
+      return fmt::format(
+          "Data set {} of '{}' does not have several labels per row (data.task = multilabel needs [rows, labels] of 0 "
+          "and 1, with at least two labels). Store one column per label, or set data.task = classification.",
+          shape, options.file);
+    });
   } else {
     require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
             fmt::format("Data set {} of '{}' is not a list of targets (data.task = regression needs [rows] or [rows, "
@@ -72,10 +79,10 @@ void refuse_transposed(const InputFile& file, const DataOptions& options, const 
 // Texts are class labels.
 void check_texts(const DataOptions& options, const DataSetInfo& targets) {
   const std::string shape = named_shape(options.targets, targets);
-  require(options.task != Task::regression,
-          fmt::format("Data set {} of '{}' contains text (data.task = regression needs numbers). Store numbers, or set "
+  require(options.task != Task::regression && options.task != Task::multilabel,
+          fmt::format("Data set {} of '{}' contains text (data.task = {} needs numbers). Store numbers, or set "
                       "data.task = classification.",
-                      shape, options.file));
+                      shape, options.file, options.task == Task::regression ? "regression" : "multilabel"));
   require(
       targets.row_elements() == 1,
       fmt::format("Data set {} of '{}' is not a list of class labels (it contains several texts per row). Store one "

@@ -18,8 +18,9 @@
 
 namespace sheaf {
 
-/// How the targets of a file store classes, if they do. one_hot: [rows, classes], a 1 in the column of the class.
-enum class TargetCoding { numbers, texts, one_hot };
+/// How the targets of a file store classes, if they do. one_hot: [rows, classes], a 1 in the column of the class;
+/// multilabel: [rows, labels], a 1 in the column of each label that the row has.
+enum class TargetCoding { numbers, texts, one_hot, multilabel };
 
 /// What the rows of a file are for: those of data.file are divided, those of data.validation_file and data.test_file
 /// are all held out.
@@ -37,7 +38,7 @@ struct FileSchema {
   std::int64_t rows = 0;                        ///< without those of `held_out`
   std::int64_t feature_count = 0;               ///< per row in memory, after `encoding`
   std::int64_t target_columns = 1;              ///< in memory; a single stored column may be copied to several
-  TargetCoding coding = TargetCoding::numbers;  ///< one_hot only after settle_target_coding()
+  TargetCoding coding = TargetCoding::numbers;  ///< the last two only after settle_target_coding()
   std::int64_t classes = 0;     ///< data.classes, or the number of class names; 0: not known before the labels are read
   std::string classes_of;       ///< the file that determines the classes of a held-out file; otherwise empty
   DataDescription description;  ///< from the attributes of the file
@@ -58,9 +59,10 @@ struct FileSchema {
   }
   /// Whether features are unsigned bytes in memory.
   bool has_byte_features() const { return features.is_bytes && encoding.is_identity(); }
-  /// Whether the targets are integers, one per row, or texts or one-hot.
-  bool has_labels() const {
-    return coding != TargetCoding::numbers || (targets.number_class == NumberClass::integer && target_columns == 1);
+  /// Whether the targets are classes: integers, one per row, or texts or one-hot.
+  bool has_classes() const {
+    return coding == TargetCoding::texts || coding == TargetCoding::one_hot ||
+           (coding == TargetCoding::numbers && targets.number_class == NumberClass::integer && target_columns == 1);
   }
 };
 

@@ -286,7 +286,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   // Those of held-out rows do not count; they stay 0.
   if (schema.weights) read_weights(*parts.front().weights, world, node, arrays.weights);
   agree(world, [&] {
-    require(options.task == Task::regression || data.output_count > 1,
+    require(options.task != Task::classification || data.output_count > 1,
             fmt::format(
                 "the labels '{}' of '{}' have only one class (all are 0). Store labels of at least two classes{}.",
                 options.targets, options.file, schema.description.class_names.empty() ? ", or set data.classes" : ""));

@@ -14,7 +14,7 @@ struct RowShape {
   std::int64_t feature_count = 0;
   bool byte_features = false;  ///< whether features are unsigned bytes instead of floats
   Task task = Task::regression;
-  std::int64_t target_columns = 1;  ///< regression only; classification has one label
+  std::int64_t target_columns = 1;  ///< of `targets`; classification has one label
   bool weighted = false;
 };
 
@@ -33,7 +33,7 @@ Storage storage_of(std::int64_t rows, const RowShape& shape);
 struct StoredArrays {
   std::byte* features = nullptr;
   std::int64_t* labels = nullptr;  ///< classification only
-  float* targets = nullptr;        ///< regression only
+  float* targets = nullptr;        ///< regression and multilabel
   float* weights = nullptr;        ///< weighted rows only
 };
 StoredArrays arrays_in(std::byte* memory, const Storage& storage, Task task);

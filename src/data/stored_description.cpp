@@ -117,6 +117,7 @@ StoredDescription read_description(const InputFile& file, const std::string& pat
   require_distinct_names(description.class_names, attribute_text("class_names", targets, path));
   description.target_names = file.texts(targets, "target_names").value_or(Texts());
   description.target_offsets = read_target_offsets(file, path, targets);
+  description.is_multilabel = shown_text(file, targets, "task") == "multilabel";
   description.preprocessing = scaling_attribute(file, features);
   description.source = shown_text(file, "/", "source");
   description.content_hash = shown_text(file, "/", "content_hash");
@@ -135,6 +136,7 @@ void write_description(Hdf5Writer& file, const std::string& features, const std:
     file.write_texts(targets, "class_names", description.class_names);
   if (!targets.empty() && !description.target_names.empty())
     file.write_texts(targets, "target_names", description.target_names);
+  if (!targets.empty() && description.is_multilabel) file.write_text(targets, "task", "multilabel");
   if (!targets.empty() && !description.target_offsets.empty())
     file.write_reals(targets, "offset", description.target_offsets);
   if (!description.source.empty()) file.write_attribute("source", description.source);

@@ -136,7 +136,7 @@ std::vector<double> column_offsets(const StoredRows& rows) {
 }
 
 FileSchema with_offsets(const DataOptions& options, FileSchema schema, const Communicator& world) {
-  if (options.task == Task::classification) schema.description.target_offsets.clear();  // an attribute of other meaning
+  if (options.task != Task::regression) schema.description.target_offsets.clear();  // an attribute of other meaning
   Offsets offsets;
   agree(world, [&] {
     if (world.is_root()) offsets = find_offsets(options, schema);

@@ -21,9 +21,12 @@ constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
 
 // What rows of targets contain.
 struct Seen {
-  bool other_values = false;      // than 0 and 1
-  std::int64_t odd_row = no_row;  // first row without exactly one 1
-  std::int64_t ones = 0;          // in that row
+  std::int64_t other_row = no_row;  // first row with another value than 0 and 1; the members below are then not known
+  std::int64_t odd_row = no_row;    // first row without exactly one 1
+  std::int64_t ones = 0;            // in that row
+
+  bool is_binary() const { return other_row == no_row; }
+  bool is_one_hot() const { return is_binary() && odd_row == no_row; }
 };
 
 Seen look_at(const StoredRows& stored, IndexRange rows, RowBuffers& buffers) {
@@ -34,8 +37,8 @@ Seen look_at(const StoredRows& stored, IndexRange rows, RowBuffers& buffers) {
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const double* begin = values.data() + (row - rows.begin) * width;
     const std::int64_t found = one_hot_class(begin, width);
-    if (found == -1) return {true, no_row, 0};
-    if (found < 0 && seen.odd_row == no_row) seen = {false, row, std::count(begin, begin + width, 1.0)};
+    if (found == -1) return {row, no_row, 0};
+    if (found < 0 && seen.odd_row == no_row) seen = {no_row, row, std::count(begin, begin + width, 1.0)};
   }
   return seen;
 }
@@ -47,20 +50,20 @@ Seen look_at_all(const DataOptions& options, const Communicator& world) {
     const StoredRows stored(options.file, options.targets);
     RowBuffers buffers;
     const IndexRange blocks = split_evenly(stored.block_count(), world.size(), world.rank());
-    for (std::int64_t number = blocks.begin; number < blocks.end && !all.other_values; ++number) {
+    for (std::int64_t number = blocks.begin; number < blocks.end && all.is_binary(); ++number) {
       leave_if_interrupted();
       const Seen seen = look_at(stored, stored.block(number), buffers);
-      all.other_values = seen.other_values;
+      all.other_row = seen.other_row;
       if (all.odd_row == no_row) all.odd_row = seen.odd_row, all.ones = seen.ones;
     }
   });
   const std::int64_t first = world.minimum(all.odd_row);
   const std::int64_t ones = world.maximum(all.odd_row == first ? all.ones : -1);
-  return {world.maximum(std::int64_t{all.other_values}) > 0, first, ones};
+  return {world.minimum(all.other_row), first, ones};
 }
 
 // Whether the first rows have only zeros and ones. Collective.
-bool may_be_one_hot(const DataOptions& options, const FileSchema& schema, const Communicator& world) {
+bool may_be_binary(const DataOptions& options, const FileSchema& schema, const Communicator& world) {
   constexpr std::int64_t max_rows = 1000, max_values = 1 << 20;
   bool may_be = false;
   agree(world, [&] {
@@ -68,43 +71,76 @@ bool may_be_one_hot(const DataOptions& options, const FileSchema& schema, const 
     const StoredRows stored(options.file, options.targets);
     RowBuffers buffers;
     const std::int64_t most = std::clamp<std::int64_t>(max_values / schema.target_columns, 1, max_rows);
-    may_be = !look_at(stored, {0, std::min(most, schema.rows)}, buffers).other_values;
+    may_be = look_at(stored, {0, std::min(most, schema.rows)}, buffers).is_binary();
   });
   return world.maximum(std::int64_t{may_be}) > 0;
 }
 
+// Throws RunError if the values do not fit data.task. `name`: of the data set, in messages.
+void require_fitting_values(const DataOptions& options, const Seen& seen, const std::string& name) {
+  require(seen.is_binary() || options.task != Task::multilabel, [&] {
+    return fmt::format(
+        "{} has another value than 0 and 1 in row {} (data.task = multilabel needs a 1 for each label that the row "
+        "has, and otherwise 0). Correct it, or set data.task = regression.",
+        name, seen.other_row);
+  });
+  const bool needs_classes = options.task == Task::classification || options.classes > 0;
+  if (options.task == Task::multilabel || !needs_classes) return;
+  require(!seen.is_binary() || seen.is_one_hot(), [&] {
+    return fmt::format(
+        "{} has several labels per row, or none: only zeros and ones, and {} ones in row {} (one-hot targets have "
+        "exactly one). Store one label per row, or set data.task = multilabel{}.",
+        name, seen.ones, seen.odd_row, options.classes > 0 ? " without data.classes" : "");
+  });
+  require(seen.is_binary() || options.task != Task::classification, [&] {
+    return fmt::format(
+        "{} is not a list of class labels (data.task = classification needs [rows], [rows, 1] or one-hot rows). "
+        "Store one label per row, or set data.task = regression.",
+        name);
+  });
+}
+
+// Throws RunError if the names of a file do not fit its labels.
+void require_fitting_names(const FileSchema& schema, const std::string& name) {
+  require(schema.description.class_names.empty(), [&] {
+    return fmt::format(
+        "{} has several labels per row, whose names are not those of classes (attribute class_names). Name the "
+        "attribute target_names.",
+        name);
+  });
+  const auto names = static_cast<std::int64_t>(schema.description.target_names.size());
+  require(names == 0 || names == schema.target_columns, [&] {
+    return fmt::format("{} has {} labels, but its attribute target_names has {}. Correct it.", name,
+                       schema.target_columns, counted(names, "name"));
+  });
+}
+
 }  // namespace
 
-void settle_target_coding(const DataOptions& options, FileSchema& schema, const Communicator& world) {
+void settle_target_coding(const DataOptions& requested, FileSchema& schema, const Communicator& world) {
+  DataOptions options = requested;
+  if (options.task == Task::automatic && options.classes == 0 && schema.description.is_multilabel)
+    options.task = Task::multilabel;
   const bool has_outputs = schema.targets.shape.size() == 2 && schema.target_columns > 1;
   if (schema.coding == TargetCoding::texts || options.task == Task::regression || !has_outputs) return;
   const std::string name =
       fmt::format("Data set '{}' {} of '{}'", options.targets, shape_text(schema.targets.shape), options.file);
-  const bool may_be = may_be_one_hot(options, schema, world);
-  const Seen seen = may_be ? look_at_all(options, world) : Seen{true, no_row, 0};
+  const bool looks = options.task == Task::multilabel || may_be_binary(options, schema, world);
+  const Seen seen = looks ? look_at_all(options, world) : Seen{0, no_row, 0};
+  const bool is_multilabel = options.task == Task::multilabel || !seen.is_one_hot();
   agree(world, [&] {
-    require(seen.other_values || seen.odd_row == no_row, [&] {
-      return fmt::format(
-          "{} has several labels per row, or none: only zeros and ones, and {} ones in row {} (one-hot targets have "
-          "exactly one). Sheaf predicts one label per row. Store one, or set data.task = regression.",
-          name, seen.ones, seen.odd_row);
-    });
-    require(!seen.other_values || options.task != Task::classification, [&] {
-      return fmt::format(
-          "{} is not a list of class labels (data.task = classification needs [rows], [rows, 1] or one-hot rows). "
-          "Store one label per row, or set data.task = regression.",
-          name);
-    });
+    require_fitting_values(options, seen, name);
+    if (seen.is_binary() && is_multilabel) require_fitting_names(schema, name);
     const std::int64_t known = schema.classes;
-    require(seen.other_values || known == 0 || known == schema.target_columns, [&] {
+    require(!seen.is_binary() || is_multilabel || known == 0 || known == schema.target_columns, [&] {
       return fmt::format(
           "{} is one-hot with {} classes, not {} (data.classes or the attribute class_names). Correct it.", name,
           schema.target_columns, known);
     });
   });
-  if (seen.other_values) return;
-  schema.coding = TargetCoding::one_hot;
-  schema.classes = schema.target_columns;
+  if (!seen.is_binary()) return;
+  schema.coding = is_multilabel ? TargetCoding::multilabel : TargetCoding::one_hot;
+  if (!is_multilabel) schema.classes = schema.target_columns;
 }
 
 namespace {

@@ -1,4 +1,5 @@
-// Finds out how the targets of an HDF5 file store classes: as numbers, as texts, or one-hot.
+// Finds out how the targets of an HDF5 file store classes: as numbers, as texts, one-hot, or as
+// several labels per row.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,9 +28,10 @@ std::int64_t one_hot_class(const T* values, std::int64_t count) {
 }
 
 /// Sets schema.coding, and schema.classes if the targets are one-hot: [rows, classes] with exactly one 1 per row and
-/// otherwise 0. They are read only if data.task is not regression and their first rows are one-hot. Throws AgreedError
-/// if all values are 0 or 1, but some rows have no 1 or several, or if data.task = classification and the targets store
-/// no classes. Collective over world.
+/// otherwise 0. Others of only 0 and 1 are multilabel, and with data.task = multilabel, or if the file says so, also
+/// those that are one-hot. Targets are read only if data.task is not regression and their first rows are 0 and 1.
+/// Throws AgreedError if the targets do not have the values that data.task needs, or if names do not fit their columns.
+/// Collective over world.
 void settle_target_coding(const DataOptions& options, FileSchema& schema, const Communicator& world);
 
 /// Reads labels of text. Each rank of `node` reads a part of the rows. Returns the names of the classes: those of

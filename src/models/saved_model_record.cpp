@@ -98,8 +98,9 @@ void require_fit(const ModelDescription& description) {
   const DataDescription& data = description.data;
   require(data.columns.empty() || feature_count(data.columns) == description.shape.features,
           "its column names do not match the number of features");
-  require(description.task == Task::regression || data.class_names.empty() ||
-              static_cast<std::int64_t>(data.class_names.size()) == description.shape.outputs,
+  const auto& names = names_of_classes(data, description.task);
+  require(description.task == Task::regression || names.empty() ||
+              static_cast<std::int64_t>(names.size()) == description.shape.outputs,
           "its class names do not match the number of outputs");
   const bool has_quantiles = !description.quantiles.empty();
   require(!has_quantiles || static_cast<std::int64_t>(description.quantiles.size()) == description.shape.outputs,

@@ -58,6 +58,9 @@ void check_file_data(const Study& study, Problems& problems) {
 
 void check_synthetic_data(const Study& study, Problems& problems) {
   const DataOptions& data = study.data;
+  if (data.task == Task::multilabel)
+    problems.add({"data.task", "data.source"},
+                 "data.task = multilabel needs a data file, but data.source = synthetic. Set data.file.");
   if (data.task == Task::classification && data.classes == 0)
     problems.add({"data.task", "data.classes", "data.source"},
                  "synthetic data for classification needs a number of classes, but data.classes = auto. Set "

@@ -11,7 +11,8 @@
 namespace sheaf {
 
 enum class DataSource { file, synthetic };
-enum class Task { classification, regression, automatic };
+/// classification: one class per row; regression: numbers; multilabel: several labels, each of which a row has or not.
+enum class Task { classification, regression, multilabel, automatic };
 enum class Normalize { automatic, none, standard, minmax, robust };
 enum class NormalizeTargets { automatic, none, standard };
 enum class Distribution { normal, uniform };

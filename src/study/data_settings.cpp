@@ -62,7 +62,9 @@ void add_data_keys(std::vector<Setting>& table) {
   data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].")
       .also_called({"x", "inputs"});
   data.add("targets", &DataOptions::targets, non_empty_text(),
-           "Data set of the targets in the file, [rows], [rows, outputs], or one-hot [rows, classes].")
+           "Data set of the targets in the file, [rows], [rows, outputs], one-hot [rows, classes], or [rows, labels] "
+           "of 0 "
+           "and 1.")
       .also_called({"y", "label", "labels", "target"});
   data.add("weights", &DataOptions::weights, text(),
            "Data set of sample weights in the file, [rows]; empty: all weights are 1. A weight multiplies the training "
@@ -89,11 +91,16 @@ void add_data_keys(std::vector<Setting>& table) {
       .only_with("data.source", {"file"})
       .also_called({"time_column", "timestamp", "time_series", "date_column"});
   data.add("task", &DataOptions::task,
-           choice<Task>(
-               {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
-           "Classification (labels 0, 1, 2, ...) or regression (numbers); auto: classification if the targets are "
-           "integers, one per row, or texts, or one-hot, and no loss is poisson or quantile; synthetic data: if "
-           "data.classes is set.");
+           choice<Task>({{"auto", Task::automatic},
+                         {"classification", Task::classification},
+                         {"multilabel", Task::multilabel},
+                         {"regression", Task::regression}}),
+           "Classification (labels 0, 1, 2, ...), multi-label classification (several labels, which a row has or not: "
+           "targets [rows, labels] of 0 and 1), or regression (numbers). auto: classification if the targets are "
+           "integers, one per row, or texts, or one-hot, and no loss is poisson or quantile; multilabel if they are 0 "
+           "and 1 in several columns and not one-hot; synthetic data: classification if data.classes is set. Folds and "
+           "data.validation are stratified only for classification.")
+      .values_also_called({{"multi_label", "multilabel"}, {"multilabel_classification", "multilabel"}});
   data.add("classes", &DataOptions::classes, integer_or("auto", 2, max_columns),
            "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.")
       .only_with("data.task", {"classification", "auto"})

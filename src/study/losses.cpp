@@ -11,6 +11,11 @@ const Loss* find_loss(std::string_view name) {
   return found == loss_table.end() ? nullptr : &*found;
 }
 
+LossKind default_loss(Task task) {
+  if (task == Task::multilabel) return LossKind::bce;
+  return task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
+}
+
 const Metric& default_metric(Task task, LossKind loss) {
   const bool knows = task == Task::regression && loss != LossKind::automatic;
   return knows ? metric_of(loss_of(loss).regression_metric) : default_metric(task);

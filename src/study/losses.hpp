@@ -30,12 +30,14 @@ struct Loss {
   MetricKind regression_metric;  ///< the default metric of a regression
   std::string_view other_names;  ///< in other tools, separated by spaces
 
-  /// Only for classification: predictions are probabilities.
+  /// Not for regression: predictions are probabilities.
   constexpr bool needs_classes() const { return link == Link::softmax || link == Link::sigmoid; }
   /// Only for regression, with targets that are not negative.
   constexpr bool needs_counts() const { return link == Link::exponential; }
   /// Only for regression.
   constexpr bool needs_numbers() const { return needs_counts() || has_quantiles(); }
+  /// Whether each output has a probability of its own, as labels need.
+  constexpr bool fits_labels() const { return link == Link::sigmoid; }
   /// Each output is a quantile of the only target, and has its own term in the loss.
   constexpr bool has_quantiles() const { return kind == LossKind::quantile; }
   /// Whether the loss of a row is the mean of one term per output.
@@ -102,9 +104,12 @@ inline double unit_factor(LossKind kind, double unit) {
 /// Whether a metric can be computed for models of this task and loss.
 constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
   const Loss& of_model = loss_of(loss);
-  return metric.task == task && (metric.losses != MetricLosses::probabilities || of_model.needs_classes()) &&
+  return metric.applies_to(task) && (metric.losses != MetricLosses::probabilities || of_model.needs_classes()) &&
          (metric.losses != MetricLosses::quantiles || of_model.has_quantiles());
 }
+
+/// The default loss of a task, which is settled.
+LossKind default_loss(Task task);
 
 /// The default metric of models that are trained with a loss. Throws std::logic_error if the task is not settled.
 const Metric& default_metric(Task task, LossKind loss);

@@ -170,7 +170,7 @@ std::string quantile_problem(const std::string& key, const MetricChoice& choice,
 }
 
 const Metric& default_metric(Task task) {
-  const Metric* const found = find_first([task](const Metric& metric) { return metric.task == task; });
+  const Metric* const found = find_first([task](const Metric& metric) { return metric.applies_to(task); });
   if (found == nullptr) throw std::logic_error("the task is not settled");
   return *found;
 }

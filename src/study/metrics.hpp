@@ -17,13 +17,17 @@ namespace sheaf {
 
 enum class MetricKind : std::uint8_t {
   accuracy,
+  hamming_loss,
   balanced_accuracy,
   f1_macro,
   f1_weighted,
+  f1_micro,
   precision_macro,
   precision_weighted,
+  precision_micro,
   recall_macro,
   recall_weighted,
+  recall_micro,
   f1_of_class,
   precision_of_class,
   recall_of_class,
@@ -36,6 +40,7 @@ enum class MetricKind : std::uint8_t {
   roc_auc,
   roc_auc_weighted,
   average_precision,
+  average_precision_weighted,
   r2,
   explained_variance,
   mae,
@@ -58,17 +63,21 @@ enum class Better : std::uint8_t { higher, lower };
 /// those whose outputs have quantiles.
 enum class MetricLosses : std::uint8_t { all, probabilities, quantiles };
 
+/// The tasks with which a metric can be computed.
+enum class MetricTasks : std::uint8_t { classification, multilabel, classification_or_multilabel, regression };
+
 /// What follows the name of a metric and a colon. class_name: a class by its name or number, as in f1:setosa; count: an
 /// integer, as in top_k:5; quantile: a number between 0 and 1, as in pinball:0.9.
 enum class MetricParameter : std::uint8_t { none, class_name, count, quantile };
 
-/// A number that measures how well outputs fit labels or targets. Names and values are those of scikit-learn.
+/// A number that measures how well outputs fit labels or targets. Names and values are those of scikit-learn; for
+/// Task::multilabel, those of its multilabel indicators.
 struct Metric {
   MetricKind kind;
   std::string_view name;   ///< in settings, journals, tables and JSON
   std::string_view label;  ///< in messages and reports
   MetricFamily family;
-  Task task;
+  MetricTasks tasks;
   Better better;
   MetricLosses losses;
   std::int64_t min_rows;       ///< the value is NaN for fewer rows
@@ -76,70 +85,95 @@ struct Metric {
   MetricParameter parameter = MetricParameter::none;
 
   bool larger_is_better() const { return better == Better::higher; }
+  constexpr bool applies_to(Task task) const {
+    switch (task) {
+      case Task::classification:
+        return tasks == MetricTasks::classification || tasks == MetricTasks::classification_or_multilabel;
+      case Task::multilabel:
+        return tasks == MetricTasks::multilabel || tasks == MetricTasks::classification_or_multilabel;
+      case Task::regression:
+        return tasks == MetricTasks::regression;
+      case Task::automatic:
+        break;
+    }
+    return false;
+  }
 };
 
 /// In the order of MetricKind. The first metric of a task is its default.
 inline constexpr std::array metric_table = {
-    Metric{MetricKind::accuracy, "accuracy", "accuracy", MetricFamily::pointwise, Task::classification, Better::higher,
-           MetricLosses::all, 1, ""},
+    Metric{MetricKind::accuracy, "accuracy", "accuracy", MetricFamily::pointwise,
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::hamming_loss, "hamming_loss", "Hamming loss", MetricFamily::pointwise, MetricTasks::multilabel,
+           Better::lower, MetricLosses::all, 1, ""},
     Metric{MetricKind::balanced_accuracy, "balanced_accuracy", "balanced accuracy", MetricFamily::counts,
-           Task::classification, Better::higher, MetricLosses::all, 1, ""},
-    Metric{MetricKind::f1_macro, "f1_macro", "F1 (macro)", MetricFamily::counts, Task::classification, Better::higher,
-           MetricLosses::all, 1, ""},
-    Metric{MetricKind::f1_weighted, "f1_weighted", "F1 (weighted)", MetricFamily::counts, Task::classification,
+           MetricTasks::classification, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::f1_macro, "f1_macro", "F1 (macro)", MetricFamily::counts,
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::f1_weighted, "f1_weighted", "F1 (weighted)", MetricFamily::counts,
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::f1_micro, "f1_micro", "F1 (micro)", MetricFamily::counts, MetricTasks::multilabel,
            Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::precision_macro, "precision_macro", "precision (macro)", MetricFamily::counts,
-           Task::classification, Better::higher, MetricLosses::all, 1, ""},
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::precision_weighted, "precision_weighted", "precision (weighted)", MetricFamily::counts,
-           Task::classification, Better::higher, MetricLosses::all, 1, ""},
-    Metric{MetricKind::recall_macro, "recall_macro", "recall (macro)", MetricFamily::counts, Task::classification,
-           Better::higher, MetricLosses::all, 1, ""},
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::precision_micro, "precision_micro", "precision (micro)", MetricFamily::counts,
+           MetricTasks::multilabel, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::recall_macro, "recall_macro", "recall (macro)", MetricFamily::counts,
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::recall_weighted, "recall_weighted", "recall (weighted)", MetricFamily::counts,
-           Task::classification, Better::higher, MetricLosses::all, 1, ""},
-    Metric{MetricKind::f1_of_class, "f1", "F1", MetricFamily::counts, Task::classification, Better::higher,
-           MetricLosses::all, 1, "", MetricParameter::class_name},
-    Metric{MetricKind::precision_of_class, "precision", "precision", MetricFamily::counts, Task::classification,
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::recall_micro, "recall_micro", "recall (micro)", MetricFamily::counts, MetricTasks::multilabel,
+           Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::f1_of_class, "f1", "F1", MetricFamily::counts, MetricTasks::classification_or_multilabel,
            Better::higher, MetricLosses::all, 1, "", MetricParameter::class_name},
-    Metric{MetricKind::recall_of_class, "recall", "recall", MetricFamily::counts, Task::classification, Better::higher,
-           MetricLosses::all, 1, "", MetricParameter::class_name},
-    Metric{MetricKind::matthews, "matthews", "Matthews", MetricFamily::counts, Task::classification, Better::higher,
-           MetricLosses::all, 1, ""},
+    Metric{MetricKind::precision_of_class, "precision", "precision", MetricFamily::counts,
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, "",
+           MetricParameter::class_name},
+    Metric{MetricKind::recall_of_class, "recall", "recall", MetricFamily::counts,
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, "",
+           MetricParameter::class_name},
+    Metric{MetricKind::matthews, "matthews", "Matthews", MetricFamily::counts, MetricTasks::classification,
+           Better::higher, MetricLosses::all, 1, ""},
     Metric{MetricKind::top_3_accuracy, "top_3_accuracy", "top-3 accuracy", MetricFamily::pointwise,
-           Task::classification, Better::higher, MetricLosses::all, 1, ""},
-    Metric{MetricKind::top_k_accuracy, "top_k", "top-k accuracy", MetricFamily::pointwise, Task::classification,
+           MetricTasks::classification, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::top_k_accuracy, "top_k", "top-k accuracy", MetricFamily::pointwise, MetricTasks::classification,
            Better::higher, MetricLosses::all, 1, "", MetricParameter::count},
-    Metric{MetricKind::log_loss, "log_loss", "log loss", MetricFamily::pointwise, Task::classification, Better::lower,
+    Metric{MetricKind::log_loss, "log_loss", "log loss", MetricFamily::pointwise,
+           MetricTasks::classification_or_multilabel, Better::lower, MetricLosses::probabilities, 1, ""},
+    Metric{MetricKind::brier, "brier", "Brier score", MetricFamily::pointwise,
+           MetricTasks::classification_or_multilabel, Better::lower, MetricLosses::probabilities, 1, ""},
+    Metric{MetricKind::ece, "ece", "ECE", MetricFamily::pointwise, MetricTasks::classification, Better::lower,
            MetricLosses::probabilities, 1, ""},
-    Metric{MetricKind::brier, "brier", "Brier score", MetricFamily::pointwise, Task::classification, Better::lower,
-           MetricLosses::probabilities, 1, ""},
-    Metric{MetricKind::ece, "ece", "ECE", MetricFamily::pointwise, Task::classification, Better::lower,
-           MetricLosses::probabilities, 1, ""},
-    Metric{MetricKind::roc_auc, "roc_auc", "ROC AUC", MetricFamily::ranked, Task::classification, Better::higher,
-           MetricLosses::all, 2, "classes without rows"},
+    Metric{MetricKind::roc_auc, "roc_auc", "ROC AUC", MetricFamily::ranked, MetricTasks::classification_or_multilabel,
+           Better::higher, MetricLosses::all, 2, "classes without rows"},
     Metric{MetricKind::roc_auc_weighted, "roc_auc_weighted", "ROC AUC (weighted)", MetricFamily::ranked,
-           Task::classification, Better::higher, MetricLosses::all, 2, "rows of one class"},
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 2, "rows of one class"},
     Metric{MetricKind::average_precision, "average_precision", "average precision", MetricFamily::ranked,
-           Task::classification, Better::higher, MetricLosses::all, 1, ""},
-    Metric{MetricKind::r2, "r2", "R2", MetricFamily::pointwise, Task::regression, Better::higher, MetricLosses::all, 2,
-           "so few rows"},
+           MetricTasks::classification_or_multilabel, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::average_precision_weighted, "average_precision_weighted", "average precision (weighted)",
+           MetricFamily::ranked, MetricTasks::multilabel, Better::higher, MetricLosses::all, 1, ""},
+    Metric{MetricKind::r2, "r2", "R2", MetricFamily::pointwise, MetricTasks::regression, Better::higher,
+           MetricLosses::all, 2, "so few rows"},
     Metric{MetricKind::explained_variance, "explained_variance", "explained variance", MetricFamily::pointwise,
-           Task::regression, Better::higher, MetricLosses::all, 2, "so few rows"},
-    Metric{MetricKind::mae, "mae", "MAE", MetricFamily::pointwise, Task::regression, Better::lower, MetricLosses::all,
-           1, ""},
-    Metric{MetricKind::mse, "mse", "MSE", MetricFamily::pointwise, Task::regression, Better::lower, MetricLosses::all,
-           1, ""},
-    Metric{MetricKind::rmse, "rmse", "RMSE", MetricFamily::pointwise, Task::regression, Better::lower,
+           MetricTasks::regression, Better::higher, MetricLosses::all, 2, "so few rows"},
+    Metric{MetricKind::mae, "mae", "MAE", MetricFamily::pointwise, MetricTasks::regression, Better::lower,
            MetricLosses::all, 1, ""},
-    Metric{MetricKind::median_ae, "median_ae", "median AE", MetricFamily::ranked, Task::regression, Better::lower,
+    Metric{MetricKind::mse, "mse", "MSE", MetricFamily::pointwise, MetricTasks::regression, Better::lower,
            MetricLosses::all, 1, ""},
-    Metric{MetricKind::mape, "mape", "MAPE", MetricFamily::pointwise, Task::regression, Better::lower,
+    Metric{MetricKind::rmse, "rmse", "RMSE", MetricFamily::pointwise, MetricTasks::regression, Better::lower,
            MetricLosses::all, 1, ""},
-    Metric{MetricKind::max_error, "max_error", "max error", MetricFamily::pointwise, Task::regression, Better::lower,
+    Metric{MetricKind::median_ae, "median_ae", "median AE", MetricFamily::ranked, MetricTasks::regression,
+           Better::lower, MetricLosses::all, 1, ""},
+    Metric{MetricKind::mape, "mape", "MAPE", MetricFamily::pointwise, MetricTasks::regression, Better::lower,
            MetricLosses::all, 1, ""},
-    Metric{MetricKind::mean_pinball, "mean_pinball", "mean pinball loss", MetricFamily::pointwise, Task::regression,
-           Better::lower, MetricLosses::quantiles, 1, ""},
-    Metric{MetricKind::pinball, "pinball", "pinball loss", MetricFamily::pointwise, Task::regression, Better::lower,
-           MetricLosses::all, 1, "", MetricParameter::quantile},
+    Metric{MetricKind::max_error, "max_error", "max error", MetricFamily::pointwise, MetricTasks::regression,
+           Better::lower, MetricLosses::all, 1, ""},
+    Metric{MetricKind::mean_pinball, "mean_pinball", "mean pinball loss", MetricFamily::pointwise,
+           MetricTasks::regression, Better::lower, MetricLosses::quantiles, 1, ""},
+    Metric{MetricKind::pinball, "pinball", "pinball loss", MetricFamily::pointwise, MetricTasks::regression,
+           Better::lower, MetricLosses::all, 1, "", MetricParameter::quantile},
 };
 
 static_assert(is_in_order(metric_table));

@@ -160,7 +160,7 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
                    Problems& problems) {
   if (metrics.empty()) return;
   for (const MetricChoice& choice : metrics)
-    if (study.data.task != Task::automatic && choice.metric().task != study.data.task)
+    if (study.data.task != Task::automatic && !choice.metric().applies_to(study.data.task))
       problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
                                                    key, choice.name(), setting_text(study, "data.task"), key));
   for (const MetricChoice& choice : metrics)

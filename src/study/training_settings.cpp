@@ -86,11 +86,12 @@ Condition draws_weights() {
 }
 
 Condition can_have_classes() {
-  return {{"data.task"},
-          {},
-          [](const Study& study) { return study.data.task != Task::regression; },
-          "",
-          "data.task = classification"};
+  return {
+      {"data.task"},
+      {},
+      [](const Study& study) { return study.data.task == Task::classification || study.data.task == Task::automatic; },
+      "",
+      "data.task = classification"};
 }
 
 // Adds a key of [train] that only some optimizers have (study/optimizers.hpp).
@@ -367,9 +368,9 @@ void add_train_keys(std::vector<Setting>& table) {
       .also_called({"batch", "batchsize", "minibatch_size", "mini_batch_size"});
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
   train
-      .add(
-          "loss", &TrainOptions::loss, losses(),
-          "Training loss. " + meanings_of(loss_table) + "; auto: cross_entropy for classification, mse for regression.")
+      .add("loss", &TrainOptions::loss, losses(),
+           "Training loss. " + meanings_of(loss_table) +
+               "; auto: cross_entropy for classification, bce for multilabel, mse for regression.")
       .also_called({"objective", "criterion", "loss_function", "loss_fn"})
       .values_also_called(other_names_of(loss_table));
   train

@@ -144,7 +144,7 @@ TrainedIteration IterationTraining::finish(double seconds) {
   trained.earlier_seconds = earlier_seconds_;
   if (trained.result.status != IterationStatus::finished) return trained;
   if (keeps_outputs()) {
-    if (source_.data.task == Task::classification)
+    if (source_.data.task != Task::regression)
       make_predictions(trial_.train.loss, source_.data.output_count, kept_outputs_.data(),
                        source_.split.validation_rows.count());
     trained.predictions = std::move(kept_outputs_);

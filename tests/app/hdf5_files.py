@@ -35,6 +35,7 @@ class Drawn:
         self.labels = None    # numbers of classes
         self.names = None     # texts of the classes
         self.values = None    # regression targets [rows, outputs]
+        self.label_sets = None  # 0 and 1 [rows, labels]
         self.warning = []     # texts that stderr must contain
         self.refused = []     # texts of the error; empty: the file is read
 
@@ -163,7 +164,7 @@ def draw_targets(rng, file, name, rows, drawn, way=None):
         coded = numpy.eye(max(classes, 3))[labels]
         if way == "several ones":
             coded[1::2, :2] = 1
-            drawn.refused = ["several labels per row"]
+            drawn.label_sets = coded
         put(rng, file, name, coded.astype(kind), drawn)
         drawn.labels = labels
         drawn.classes = max(classes, 3)
@@ -395,6 +396,11 @@ def problem_of_reading(path, drawn):
             return "wrong: classification instead of regression"
         loss = numpy.mean((predicted["values"].astype("f8") - drawn.values) ** 2)
         return "" if abs(report["loss"] / loss - 1) < 1e-4 else f"wrong: loss {report['loss']}, not {loss}"
+    if drawn.label_sets is not None:
+        if predicted.get("labels", numpy.zeros(0)).shape != drawn.label_sets.shape:
+            return "wrong: not several labels per row"
+        wrong = numpy.mean(predicted["labels"] != drawn.label_sets)
+        return "" if abs(report["hamming_loss"] - wrong) < 1e-9 else f"wrong: Hamming loss {report['hamming_loss']}, not {wrong}"
     if "labels" not in predicted:
         return "wrong: regression instead of classification"
     classes = drawn.classes or (len(drawn.names) if drawn.names else int(max(drawn.labels)) + 1)

@@ -415,7 +415,7 @@ result = sheaf("predict", "two", "two.h5", "two-out.csv", "--threshold=0.9")
 checks.check(result.code == 0 and {row["prediction"] for row in read_csv("two-out.csv")} <=
              {"no", "yes"}, "predict with a threshold", result.stderr)
 for case, code, reason, model, *args in (
-        ("a threshold of five classes", 2, "--threshold needs two classes (model 'named' has 5 classes)", "named",
+        ("a threshold of five classes", 2, "--threshold needs two classes or several labels per row (model 'named' has 5 classes)", "named",
          "--data.file=named.h5", "--threshold=0.5"),
         ("a positive class of numbers", 2, "--positive needs two classes (model 'quantile' predicts numbers)", "quantile",
          "--data.file=values.h5", "--positive=1"),

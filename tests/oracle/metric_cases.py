@@ -127,6 +127,40 @@ def classification(loss, outputs, labels, weights, are_probabilities):
     return values
 
 
+def multilabel(outputs, targets, weights, are_probabilities):
+    """log_loss and brier: the means of scikit-learn's values of the labels. accuracy: of sets of labels."""
+    labels, weights = targets.astype(int), None if weights is None else weights.astype(float)
+    width = labels.shape[1]
+    scores = outputs if are_probabilities else probabilities_of("bce", outputs)
+    predicted = (scores >= 0.5).astype(int)
+
+    def mean(value):
+        return numpy.mean([value(labels[:, label], scores[:, label]) for label in range(width)])
+
+    weighted_area = metrics.roc_auc_score(labels, scores, average="weighted", sample_weight=weights)
+    if labels.sum() == 0:  # scikit-learn: 0
+        weighted_area = math.nan
+    values = {
+        "accuracy": metrics.accuracy_score(labels, predicted, sample_weight=weights),
+        "hamming_loss": metrics.hamming_loss(labels, predicted, sample_weight=weights),
+        "roc_auc": metrics.roc_auc_score(labels, scores, average="macro", sample_weight=weights),
+        "roc_auc_weighted": weighted_area,
+        "average_precision": metrics.average_precision_score(labels, scores, average="macro", sample_weight=weights),
+        "average_precision_weighted": metrics.average_precision_score(labels, scores, average="weighted",
+                                                                      sample_weight=weights),
+        "log_loss": mean(lambda truth, score: metrics.log_loss(truth, score, labels=[0, 1], sample_weight=weights)),
+        "brier": mean(lambda truth, score: metrics.brier_score_loss(truth, score, labels=[0, 1], pos_label=1,
+                                                                    sample_weight=weights)),
+    }
+    for name, score in (("f1", metrics.f1_score), ("precision", metrics.precision_score),
+                        ("recall", metrics.recall_score)):
+        for average in ("macro", "micro", "weighted"):
+            values[f"{name}_{average}"] = score(labels, predicted, average=average, sample_weight=weights)
+        for label, value in enumerate(score(labels, predicted, average=None, sample_weight=weights)):
+            values[f"{name}:{label}"] = value
+    return values
+
+
 def root_mean_squared_error(targets, outputs, weights):
     if VERSION < (1, 4):
         squares = metrics.mean_squared_error(targets, outputs, multioutput="raw_values", sample_weight=weights)
@@ -154,13 +188,46 @@ def regression(outputs, targets, weights):
                for quantile in (0.1, 0.5, 0.95)}}
 
 
+def label_cases(random):
+    """As cases(), with several labels per row."""
+    def draw(rows, width, step, share=0.4):
+        targets = numpy.float32(random.random((rows, width)) < share)
+        return rounded(random.normal(0, 2, (rows, width)) + 1.5 * targets - 0.7, step), targets
+
+    def weigh(rows):
+        return numpy.float32(random.integers(0, 8, rows) / 4)
+
+    for width in (2, 3, 6):
+        outputs, targets = draw(40, width, 0.01)
+        yield f"{width} labels", False, outputs, targets, None
+        yield f"{width} labels, weights", False, outputs, targets, weigh(40)
+        outputs, targets = draw(40, width, 1)
+        yield f"{width} labels, ties and logits of 0", False, outputs, targets, weigh(40)
+        outputs, targets = draw(30, width, 0.5)
+        yield (f"{width} labels, probabilities", True, numpy.float32(probabilities_of("bce", outputs)), targets,
+               weigh(30))
+    outputs, targets = draw(30, 4, 0.1)
+    targets[:, 2] = 0
+    yield "a label that no row has", False, outputs, targets, None
+    outputs[:, 2] = -9
+    yield "a label that no row has or is predicted to have", False, outputs, targets, weigh(30)
+    targets[:, 3] = 1
+    yield "a label that all rows have", False, outputs, targets, None
+    yield "no labels predicted", False, numpy.float32(outputs * 0 - 1), targets, None
+    yield "no labels at all", False, outputs, targets * 0, None
+    yield "one row with labels", False, outputs[:1], numpy.float32([[1, 0, 1, 0]]), None
+    yield ("probabilities of labels of 0, 0.5 and 1", True, numpy.float32([[1, 0], [0, 1], [1, 0], [0.5, 0.5]]),
+           numpy.float32([[1, 0], [0, 1], [0, 1], [1, 0]]), numpy.float32([1, 2, 0.5, 1]))
+
+
 def rounded(values, step):
     """32-bit numbers with few digits, so that some are equal."""
     return numpy.float32(numpy.round(values / step) * step)
 
 
 def cases():
-    """Yields name, loss, whether outputs are probabilities, outputs, labels or targets, and weights or None."""
+    """Yields name, loss, whether outputs are probabilities, outputs, labels or targets, and weights or None. Of several
+    labels per row, the loss is "labels"."""
     random = numpy.random.default_rng(5)
 
     def draw(rows, classes, step, share=0.6):
@@ -219,6 +286,8 @@ def cases():
     outputs[4:, 0] = 0.2
     yield ("confidences at the upper end of a bin, and above it", "cross_entropy", False, outputs,
            numpy.arange(8) // 4, None)
+    for name, are_probabilities, outputs, targets, weights in label_cases(random):
+        yield name, "labels", are_probabilities, outputs, targets, weights
 
 
 def number(value):
@@ -230,11 +299,12 @@ def text_of(name, loss, are_probabilities, outputs, truth, weights, values):
     def listed(array):
         return " ".join(number(value) for value in numpy.ravel(array))
 
-    kind = "regression" if loss is None else "classification"
+    kind = "regression" if loss is None else "multilabel" if loss == "labels" else "classification"
+    loss = "bce" if loss == "labels" else loss
     lines = [f"case {name}",
              f"{kind} {loss or 'mse'} {'probabilities' if are_probabilities else 'outputs'} {len(outputs)} "
              f"{outputs.shape[1]} {'unweighted' if weights is None else 'weighted'}",
-             listed(outputs), " ".join(map(str, truth)) if loss else listed(truth)]
+             listed(outputs), " ".join(map(str, truth)) if kind == "classification" else listed(truth)]
     lines += [] if weights is None else [listed(weights)]
     lines += [f"{metric} {number(value)}" for metric, value in values.items()]
     return "\n".join(lines) + "\nend\n"
@@ -248,6 +318,7 @@ def main():
     for name, loss, are_probabilities, outputs, truth, weights in cases():
         exact = outputs.astype(float)
         values = (regression(exact, truth.astype(float), weights) if loss is None else
+                  multilabel(exact, truth, weights, are_probabilities) if loss == "labels" else
                   classification(loss, exact, truth, weights, are_probabilities))
         text += text_of(name, loss, are_probabilities, outputs, truth, weights, values)
     if sys.argv[2:] != ["--check"]:

@@ -86,7 +86,7 @@ std::string loss_names() {
 }
 
 const std::string data_help = R"(  --data.features=NAME   data set of the features, [rows, ...]; default: /features
-  --data.task=classification|regression
+  --data.task=classification|multilabel|regression
                          default: from the model file; for other models, classification if the targets are integers
   --data.classes=N       number of classes that the model must have
   --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
@@ -101,7 +101,8 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
 
 const std::string threshold_help =
     R"(  --threshold=T          of two classes, predict the positive one where its probability is at least T; default: the
-                         class with the larger probability. All metrics of predicted classes follow it
+                         class with the larger probability. Of several labels per row, predict those with at least
+                         this probability; default: 0.5. All metrics of predicted classes and labels follow it
   --positive=CLASS       name or number of the positive class; default: the second one
 )";
 
@@ -221,14 +222,14 @@ data
          R"(                         default: the training loss; for other models, cross_entropy for classification, otherwise mse.
                          huber has the delta of the training; for models that were trained otherwise, 1
   --metrics=NAME,...     metrics with a parameter, in addition to all others: f1:CLASS, precision:CLASS and
-                         recall:CLASS (a class name or number), top_k:N, pinball:Q
+                         recall:CLASS (name or number of a class or label), top_k:N, pinball:Q
 )" + threshold_help +
          csv_help +
          R"(  --label=NAME|N,...    the target columns; several are found by their names, in any order; default: those used in
                         training; for models that were not saved by sheaf, the last column
 output
   --predictions=OUT.csv|OUT.h5
-                         write predictions: classes and their probabilities, or values
+                         write predictions: classes or labels and their probabilities, or values
   --id=NAME|N            from CSV to CSV: copy this column to the predictions
   --overwrite            replace an existing file of predictions
   --output=text|json     format of the report on stdout; default: text
@@ -248,8 +249,9 @@ and empty cells are encoded as they were for training. The target column may be 
   mpirun -n 4 sheaf predict runs/mine/models/iteration-3.pt new.h5 predictions.h5
 
 The input is a CSV, NumPy (.npy, .npz) or HDF5 file. The output is CSV, one line per row with the predicted class
-and the probability of each class, or the predicted values; or HDF5 with the data sets probabilities [rows, classes]
-and labels [rows], or values [rows, outputs].
+and the probability of each class, or 0 or 1 for each label and its probability, or the predicted values; or HDF5 with
+the data sets probabilities [rows, classes] and labels, [rows] or of several labels [rows, labels], or values [rows,
+outputs].
 
 data
 )" + data_help +

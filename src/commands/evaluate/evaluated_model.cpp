@@ -72,6 +72,7 @@ Task task_of(const EvaluationRequest& request, const OpenedModel& model, const E
   if (request.task) return *request.task;
   if (model.trained) return model.trained->description.task;
   const TargetsInfo* targets = rows.targets();
+  if (targets != nullptr && targets->several_labels) return Task::multilabel;
   return targets != nullptr && (targets->integers || targets->texts) ? Task::classification : Task::regression;
 }
 
@@ -80,7 +81,12 @@ LossFunction choose_loss(const EvaluationRequest& request, const OpenedModel& mo
   if (is_known && (!request.loss || *request.loss == model.trained->description.loss.kind))
     return model.trained->description.loss;
   if (request.loss) return *request.loss;
-  return task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
+  return default_loss(task);
+}
+
+// "it predicts numbers"
+const char* predicted_things(Task task) {
+  return task == Task::regression ? "numbers" : task == Task::multilabel ? "labels" : "classes";
 }
 
 void check_targets(const EvaluationRequest& request, const TargetsInfo& targets, const Scoring& scoring) {
@@ -248,6 +254,10 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
   if (scoring.task == Task::classification && loss.needs_numbers())
     throw UsageError(
         fmt::format("--loss = {} requires numbers as targets (the task is classification). Leave it out.", loss.name));
+  if (scoring.task == Task::multilabel && !loss.fits_labels())
+    throw UsageError(fmt::format(
+        "--loss = {} does not fit several labels per row (each needs a probability of its own). Leave it out.",
+        loss.name));
   require_same_link(request, models.front(), loss);
   if (request.data.classes != 0 && request.data.classes != scoring.output_count)
     throw RunError(fmt::format("data.classes = {} does not fit model '{}' (it has {} outputs). Leave it out.",
@@ -260,7 +270,8 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
   if (rows.targets() != nullptr) check_targets(request, *rows.targets(), scoring);
   if (request.outputs != OutputKind::automatic && scoring.task == Task::regression)
     throw UsageError(
-        "--outputs requires classes (the task is regression). Leave it out, or set --data.task=classification.");
+        "--outputs requires classes or labels (the task is regression). Leave it out, or set "
+        "--data.task=classification.");
   if (request.outputs == OutputKind::probabilities && models.front().trained)
     throw UsageError(
         fmt::format("--outputs = probabilities does not fit model '{}' (models saved by sheaf give logits). "
@@ -269,7 +280,7 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
   return scoring;
 }
 
-// Chooses the positive one of two classes, and the probability from which on it is predicted. Local.
+// Chooses the positive one of two classes, and the probability from which on it, or a label, is predicted. Local.
 void choose_positive(const EvaluationRequest& request, EvaluatedModel& evaluated) {
   Scoring& scoring = evaluated.scoring;
   const char* const option = request.threshold ? "--threshold" : "--positive";
@@ -279,10 +290,14 @@ void choose_positive(const EvaluationRequest& request, EvaluatedModel& evaluated
         fmt::format("--positive has no effect ('{}' has no targets, and --threshold is not set). Set --threshold, or "
                     "leave it out.",
                     request.data.file));
-  if (!evaluated.predicts_classes() || scoring.output_count != 2)
-    throw UsageError(fmt::format("{} needs two classes (model '{}' {}). Leave it out.", option, request.model,
-                                 evaluated.predicts_classes() ? fmt::format("has {} classes", scoring.output_count)
-                                                              : std::string("predicts numbers")));
+  const bool has_two_classes = scoring.task == Task::classification && scoring.output_count == 2;
+  const bool fits_labels = scoring.task == Task::multilabel && request.positive.empty();
+  if (!has_two_classes && !fits_labels)
+    throw UsageError(fmt::format("{} needs two classes{} (model '{}' {}). Leave it out.", option,
+                                 request.threshold ? " or several labels per row" : "", request.model,
+                                 scoring.task == Task::classification
+                                     ? fmt::format("has {} classes", scoring.output_count)
+                                     : fmt::format("predicts {}", predicted_things(scoring.task))));
   if (request.threshold && scoring.link() == Link::none)
     throw UsageError(
         fmt::format("--threshold needs probabilities (with the loss {}, outputs are not probabilities). "
@@ -313,8 +328,8 @@ void choose_metrics(const EvaluationRequest& request, EvaluatedModel& evaluated)
     if (!applies_to(metric.metric(), scoring.task, scoring.loss.kind))
       throw UsageError(
           fmt::format("--metrics = {} does not apply to model '{}' ({}). Leave it out.", metric.name(), request.model,
-                      metric.metric().task != scoring.task
-                          ? scoring.task == Task::regression ? "it predicts numbers" : "it predicts classes"
+                      !metric.metric().applies_to(scoring.task)
+                          ? fmt::format("it predicts {}", predicted_things(scoring.task))
                           : fmt::format("with the loss {}, its outputs {}", loss_of(scoring.loss.kind).name,
                                         metric.metric().losses == MetricLosses::quantiles ? "have no quantiles"
                                                                                           : "are not probabilities")));
@@ -352,9 +367,9 @@ const DataDescription& EvaluatedModel::description() const {
 }
 
 std::vector<std::string> EvaluatedModel::class_names() const {
-  const auto& names = description().class_names;
+  const auto& names = names_of_classes(description(), scoring.task);
   const bool fit = static_cast<std::int64_t>(names.size()) == scoring.output_count;
-  return predicts_classes() && fit ? names : std::vector<std::string>();
+  return predicts_probabilities() && fit ? names : std::vector<std::string>();
 }
 
 std::vector<std::string> model_files(const EvaluationRequest& request) {
@@ -401,7 +416,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
 
 bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
   return request.outputs == OutputKind::automatic && !evaluated.models.front().trained &&
-         evaluated.predicts_classes() && loss_of(evaluated.scoring.loss.kind).needs_classes();
+         evaluated.predicts_probabilities() && loss_of(evaluated.scoring.loss.kind).needs_classes();
 }
 
 bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device) {

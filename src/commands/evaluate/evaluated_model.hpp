@@ -22,17 +22,18 @@ struct EvaluatedModel {
   std::unique_ptr<EvaluatedRows> rows;
   std::optional<IdColumn> ids;  ///< on rank 0, with --id
   Scoring scoring;
-  std::optional<double> threshold;        ///< the probability from which on scoring.positive is predicted
+  std::optional<double> threshold;        ///< the probability from which on scoring.positive, or a label, is predicted
   std::vector<MetricChoice> metrics;      ///< all that apply, and the further ones of the request
   std::vector<MetricFunction> functions;  ///< the same with the values of their parameters
   std::vector<double> target_offsets;     ///< targets and outputs are without them; empty: none
-  bool gives_probabilities = false;       ///< the outputs of each model are class probabilities, not logits
+  bool gives_probabilities = false;       ///< the outputs of each model are probabilities, not logits
 
-  /// Whether predictions are class probabilities, not values.
-  bool predicts_classes() const { return scoring.task == Task::classification; }
+  /// Whether predictions are probabilities of classes or labels, not values.
+  bool predicts_probabilities() const { return scoring.task != Task::regression; }
   /// Describes the data of the training; empty for models that were not written by sheaf.
   const DataDescription& description() const;
-  /// [outputs]; empty if they are not known, for example for a model that was not written by sheaf.
+  /// Of classes or labels, [outputs]; empty if they are not known, for example for a model that was not written by
+  /// sheaf.
   std::vector<std::string> class_names() const;
   /// Of the targets of a row: one for all quantiles, otherwise one for each output.
   std::int64_t target_columns() const { return scoring.quantiles.empty() ? scoring.output_count : 1; }

@@ -35,7 +35,7 @@ class RowReader {
   virtual bool fill_empty_cells() = 0;
   /// [rows], for classification; null without targets.
   virtual const std::int64_t* labels() const = 0;
-  /// [rows, outputs], for regression, without `target_offsets`; null without targets.
+  /// [rows, outputs], for regression, without `target_offsets`, or of labels, 0 and 1; null without targets.
   virtual const float* targets() const = 0;
 
   /// The number of empty cells that were filled, and of cells for unknown_cells_note(), in all rows read.
@@ -67,7 +67,8 @@ struct TargetsInfo {
   std::string text;                 ///< names them in messages: "data set '/targets' of 'test.h5'"
   std::vector<std::int64_t> shape;  ///< [rows] or [rows, outputs]
   bool integers = false;
-  bool texts = false;  ///< class names
+  bool texts = false;           ///< class names
+  bool several_labels = false;  ///< several columns that are known to be labels
 
   std::int64_t columns() const { return shape.size() == 1 ? 1 : shape[1]; }
 };

@@ -49,7 +49,7 @@ std::int64_t number_count(const EvaluatedModel& evaluated) {
 // within a segment, then in the order of the segments, so that they are the same for any number of ranks and lanes. The
 // limits keep the memory of all sums small: those of targets grow with the outputs. A change changes the last bits.
 std::int64_t segment_count(const EvaluatedModel& evaluated) {
-  const std::int64_t numbers = evaluated.predicts_classes() ? 1 : 3 + 3 * evaluated.scoring.output_count;
+  const std::int64_t numbers = evaluated.predicts_probabilities() ? 1 : 3 + 3 * evaluated.scoring.output_count;
   return std::min(evaluated.rows->batch_count(), std::clamp<std::int64_t>((1 << 20) / numbers, 64, 1024));
 }
 
@@ -188,10 +188,10 @@ PredictionContents contents_of(const EvaluatedModel& evaluated, const Evaluation
   PredictionContents contents;
   contents.rows = evaluated.rows->count();
   contents.outputs = evaluated.scoring.output_count;
-  contents.is_classification = evaluated.predicts_classes();
+  contents.task = evaluated.scoring.task;
   contents.class_names = evaluated.class_names();
   const auto& target_names = evaluated.description().target_names;
-  if (!contents.is_classification && static_cast<std::int64_t>(target_names.size()) == contents.outputs &&
+  if (contents.task == Task::regression && static_cast<std::int64_t>(target_names.size()) == contents.outputs &&
       evaluated.scoring.quantiles.empty())
     contents.target_names = target_names;
   for (const double quantile : evaluated.scoring.quantiles)
@@ -263,11 +263,12 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.engine = described(choice.engine->name, choice.reason);
   report.rows = rows;
   report.outputs = evaluated->scoring.output_count;
-  report.is_classification = evaluated->predicts_classes();
+  report.task = evaluated->scoring.task;
   report.class_names = evaluated->class_names();
   report.predictions = request.predictions;
   report.threshold = request.threshold;
-  if (request.threshold || !request.positive.empty()) report.positive = evaluated->scoring.positive;
+  const bool has_positive = evaluated->scoring.task == Task::classification;
+  if (has_positive && (request.threshold || !request.positive.empty())) report.positive = evaluated->scoring.positive;
   report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;
   return report;
 }

@@ -23,20 +23,14 @@ constexpr std::int64_t gpu_batch_bytes = std::int64_t{32} << 20;
 // Limit of the outputs that a lane computes at once.
 constexpr std::int64_t outputs_bytes = std::int64_t{8} << 20, gpu_outputs_bytes = std::int64_t{64} << 20;
 
-// Of two classes.
-std::int64_t label_from_threshold(const Scoring& scoring, double threshold, const float* outputs) {
-  const std::int64_t positive = scoring.positive;
-  return class_probability(scoring, outputs, row_scale(scoring, outputs), positive) >= threshold ? positive
-                                                                                                 : 1 - positive;
-}
-
 }  // namespace
 
 UnorderedResult::UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows) {
   if (keeps_rows) ranked.emplace(evaluated.scoring);
-  if (!evaluated.predicts_classes()) return;
+  if (!evaluated.predicts_probabilities()) return;
   const std::int64_t classes = evaluated.scoring.output_count;
-  if (classes <= max_confused_classes) confusion.resize(static_cast<std::size_t>(classes * classes));
+  if (evaluated.scoring.task == Task::classification && classes <= max_confused_classes)
+    confusion.resize(static_cast<std::size_t>(classes * classes));
   counts.emplace(classes);
 }
 
@@ -89,10 +83,11 @@ void EvaluationLane::evaluate_part(IndexRange rows, std::int64_t first, Evaluati
     predict(*predictors_.front(), first, rows.count());
   else
     average_members(first, rows.count());
-  find_labels(rows.count());
+  // Of a single model, before logits are converted to probabilities, since rounding may make two of them equal.
+  predict_labels(scoring, evaluated_.threshold, outputs_.data(), rows.count(), labels_);
   if (evaluated_.rows->targets() != nullptr) add_to(sums, first, rows.count());
   if (predictions_ == nullptr) return;
-  if (predictors_.size() == 1 && evaluated_.predicts_classes() && !evaluated_.gives_probabilities)
+  if (predictors_.size() == 1 && evaluated_.predicts_probabilities() && !evaluated_.gives_probabilities)
     make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), rows.count());
   predictions_->write(rows, outputs_.data(), labels_.data());
 }
@@ -102,7 +97,7 @@ void EvaluationLane::predict(Predictor& predictor, std::int64_t first, std::int6
     return predictor.predict(reader_->features() + first * evaluated_.rows->feature_count(), count, outputs_.data());
   };
   if (!predicts() && reader_->fill_empty_cells()) static_cast<void>(predicts());
-  if (!evaluated_.predicts_classes())
+  if (!evaluated_.predicts_probabilities())
     make_predictions(evaluated_.scoring.loss.kind, evaluated_.scoring.output_count, outputs_.data(), count);
   const bool all_finite =
       std::all_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isfinite(output); });
@@ -114,24 +109,12 @@ void EvaluationLane::predict(Predictor& predictor, std::int64_t first, std::int6
   });
 }
 
-void EvaluationLane::find_labels(std::int64_t count) {
-  if (!evaluated_.predicts_classes()) return;
-  const std::int64_t classes = evaluated_.scoring.output_count;
-  labels_.resize(static_cast<std::size_t>(count));
-  for (std::int64_t row = 0; row < count; ++row) {
-    const float* const outputs = outputs_.data() + row * classes;
-    labels_[static_cast<std::size_t>(row)] =
-        evaluated_.threshold ? label_from_threshold(evaluated_.scoring, *evaluated_.threshold, outputs)
-                             : predicted_label(outputs, classes);
-  }
-}
-
 void EvaluationLane::average_members(std::int64_t first, std::int64_t count) {
   const Scoring& scoring = evaluated_.scoring;
   sums_.assign(outputs_.size(), 0.0);
   for (const auto& predictor : predictors_) {
     predict(*predictor, first, count);
-    if (evaluated_.predicts_classes())
+    if (evaluated_.predicts_probabilities())
       make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), count);
     for (std::size_t index = 0; index < sums_.size(); ++index) sums_[index] += double{outputs_[index]};
   }
@@ -152,7 +135,7 @@ const float* EvaluationLane::targets_of(std::int64_t first, std::int64_t count) 
 }
 
 void EvaluationLane::add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count) {
-  const bool classes = evaluated_.predicts_classes();
+  const bool classes = evaluated_.scoring.task == Task::classification;
   const float* const targets = classes ? nullptr : targets_of(first, count);
   const std::int64_t* const labels = classes ? reader_->labels() + first : nullptr;
   const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, targets};

@@ -21,8 +21,8 @@ namespace sheaf {
 
 /// The part of the results for which the order of the rows does not matter, because it counts rows or sorts them.
 struct UnorderedResult {
-  std::vector<std::int64_t> confusion;  ///< [classes, classes], label by predicted label; empty for many classes
-  std::optional<ClassCounts> counts;    ///< for classification
+  std::vector<std::int64_t> confusion;  ///< [classes, classes], label by predicted label; may be empty
+  std::optional<ClassCounts> counts;    ///< for classes and labels
   std::optional<RankedRows> ranked;     ///< if all rows fit into memory
 
   UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows);
@@ -55,9 +55,6 @@ class EvaluationLane {
   // Empty cells are filled in all rows that were read, once.
   void predict(Predictor& predictor, std::int64_t first, std::int64_t count);
 
-  // For a single model, called before logits are converted to probabilities, since rounding may make two of them equal.
-  void find_labels(std::int64_t count);
-
   // The mean of the members' predictions, summed in double in their order.
   void average_members(std::int64_t first, std::int64_t count);
 
@@ -74,7 +71,7 @@ class EvaluationLane {
   std::vector<float> outputs_;
   std::vector<float> repeated_targets_;  // of quantiles
   std::vector<double> sums_;             // of the members' predictions
-  std::vector<std::int64_t> labels_;     // predicted
+  std::vector<std::int64_t> labels_;     // of predict_labels()
 };
 
 }  // namespace sheaf

@@ -32,8 +32,13 @@ std::string shown_class(const EvaluationReport& report, std::int64_t label) {
   return name.size() <= longest ? name : printable(name.substr(0, longest - 3)) + "...";
 }
 
+// "class"; with several labels per row, "label".
+std::string word_for_class(const EvaluationReport& report) {
+  return report.task == Task::multilabel ? "label" : "class";
+}
+
 std::string classes_text(const EvaluationReport& report) {
-  std::vector<std::vector<std::string>> rows = {{"class", "precision", "recall", "F1", "rows"}};
+  std::vector<std::vector<std::string>> rows = {{word_for_class(report), "precision", "recall", "F1", "rows"}};
   for (std::int64_t label = 0; label < report.outputs; ++label) {
     const auto& [precision, recall, f1, count] = report.fit->classes[static_cast<std::size_t>(label)];
     rows.push_back({shown_class(report, label), fmt::format("{:.4f}", precision), fmt::format("{:.4f}", recall),
@@ -72,7 +77,7 @@ Json json_classes(const EvaluationReport& report) {
   Json classes = Json::array();
   for (std::int64_t label = 0; label < report.outputs; ++label) {
     const auto& [precision, recall, f1, count] = report.fit->classes[static_cast<std::size_t>(label)];
-    classes.push_back({{"class", json_class(report, label)},
+    classes.push_back({{word_for_class(report), json_class(report, label)},
                        {"precision", precision},
                        {"recall", recall},
                        {"f1", f1},
@@ -81,9 +86,9 @@ Json json_classes(const EvaluationReport& report) {
   return classes;
 }
 
-// The reason why the text report has no tables of the classes; empty if it has them, or the model is not a classifier.
+// The reason why the text report has no table of the classes or labels; empty if it has one, or for a regression.
 std::string classes_note(const EvaluationReport& report) {
-  if (!report.is_classification || report.outputs <= max_shown_classes) return "";
+  if (report.task == Task::regression || report.outputs <= max_shown_classes) return "";
   return fmt::format("not shown for more than {}; --output=json includes their values{}", max_shown_classes,
                      report.fit->confusion.empty() ? "" : " and the confusion matrix");
 }
@@ -108,6 +113,8 @@ std::string evaluation_text(const EvaluationReport& report) {
   if (report.positive)
     add("positive class", shown_class(report, *report.positive) +
                               (report.threshold ? fmt::format(", from a probability of {}", *report.threshold) : ""));
+  else if (report.threshold)
+    add("threshold", fmt::format("labels from a probability of {}", *report.threshold));
   if (report.fit) {
     add("loss", fmt::format("{:.6g} ({})", report.fit->loss, loss_of(report.loss).name));
     for (const auto& [metric, value] : report.fit->metrics)
@@ -115,13 +122,14 @@ std::string evaluation_text(const EvaluationReport& report) {
                                                        : fmt::format("{:.6f}", value));
     for (const MetricChoice& metric : report.fit->left_out)
       add(metric.label(), "left out: the outputs of all rows do not fit into data.memory");
-    if (const std::string note = classes_note(report); !note.empty()) add("classes", note);
+    if (const std::string note = classes_note(report); !note.empty())
+      add(report.task == Task::multilabel ? "labels" : "classes", note);
   }
   if (!report.predictions.empty()) add("predictions", fmt::format("'{}'", printable(report.predictions)));
   add("time", fmt::format("{}, {:.4g} rows/s, {:.3g} GB/s", human_seconds(report.seconds),
                           static_cast<double>(report.rows) / report.seconds, report.bytes / report.seconds / 1e9));
   if (report.fit && !report.fit->classes.empty() && report.outputs <= max_shown_classes)
-    text += classes_text(report) + confusion_text(report);
+    text += classes_text(report) + (report.fit->confusion.empty() ? "" : confusion_text(report));
   return text;
 }
 
@@ -131,7 +139,8 @@ std::string evaluation_json(const EvaluationReport& report) {
                {"rows", report.rows},
                {"outputs", report.outputs},
                {"engine", report.engine}};
-  if (!report.class_names.empty()) json["class_names"] = report.class_names;
+  const bool has_labels = report.task == Task::multilabel;
+  if (!report.class_names.empty()) json[has_labels ? "label_names" : "class_names"] = report.class_names;
   if (report.positive) json["positive"] = json_class(report, *report.positive);
   if (report.threshold) json["threshold"] = *report.threshold;
   if (report.fit) {
@@ -139,7 +148,7 @@ std::string evaluation_json(const EvaluationReport& report) {
     json["loss"] = report.fit->loss;
     for (const auto& [metric, value] : report.fit->metrics) json[metric.name()] = value;
     for (const MetricChoice& metric : report.fit->left_out) json["left_out"].push_back(metric.name());
-    if (!report.fit->classes.empty()) json["classes"] = json_classes(report);
+    if (!report.fit->classes.empty()) json[has_labels ? "labels" : "classes"] = json_classes(report);
     if (!report.fit->confusion.empty()) json["confusion"] = json_confusion(report);
   }
   if (!report.predictions.empty()) json["predictions"] = report.predictions;

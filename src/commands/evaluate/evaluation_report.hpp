@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "study/data_options.hpp"
 #include "study/metrics.hpp"
 #include "study/train_options.hpp"
 #include "training/metrics/counts.hpp"
@@ -17,7 +18,7 @@ namespace sheaf {
 struct Fit {
   double loss = 0;
   std::vector<MetricValue> metrics{};    ///< those of the evaluation, except those left out
-  std::vector<ClassScores> classes{};    ///< [classes]
+  std::vector<ClassScores> classes{};    ///< [outputs] of classes or labels
   std::vector<std::int64_t> confusion;   ///< [classes, classes]: rows are labels, columns predictions; may be empty
   std::vector<MetricChoice> left_out{};  ///< metrics that need all rows, which do not fit into data.memory
 };
@@ -29,10 +30,10 @@ struct EvaluationReport {
   std::string engine;  ///< "native", "torch (the network has convolutions)"
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
-  bool is_classification = false;
-  std::vector<std::string> class_names;  ///< [outputs], or empty: the classes are numbers
+  Task task = Task::regression;
+  std::vector<std::string> class_names;  ///< [outputs] of classes or labels, or empty: they are numbers
   std::optional<std::int64_t> positive;  ///< class, if the request names it or a threshold
-  std::optional<double> threshold;       ///< of the probability of this class
+  std::optional<double> threshold;       ///< of the probability of this class, or of all labels
   std::optional<Fit> fit;                ///< none without targets
   std::string predictions;               ///< path of the written file; may be empty
   double seconds = 0;                    ///< of reading and predicting

@@ -29,6 +29,16 @@ namespace {
 // Number of target values that are read at once; chunks of targets have many more rows than chunks of features.
 constexpr std::int64_t target_values_per_read = 1 << 17;
 
+// Of several labels per row.
+void require_binary(const StoredRows& from, const std::vector<float>& values, std::int64_t first_row) {
+  const auto bad = std::find_if_not(values.begin(), values.end(), [](float value) { return value == 0 || value == 1; });
+  const std::int64_t width = from.info().row_elements(), index = bad - values.begin();
+  require(bad == values.end(), [&] {
+    return fmt::format("The {} has {} in row {}, column {} (labels are 0 or 1). Correct it.", from.description(), *bad,
+                       first_row + index / width, index % width);
+  });
+}
+
 void require_finite(const StoredRows& from, const std::vector<float>& values, std::int64_t first_row) {
   const std::int64_t width = from.info().row_elements(), count = static_cast<std::int64_t>(values.size());
   const std::int64_t index = first_not_finite(values.data(), count);
@@ -238,9 +248,10 @@ class Hdf5RowReader : public RowReader {
       for (std::size_t index = 0; index < targets_.size(); ++index)
         targets_[index] = static_cast<float>(target_numbers_[index] - subtracted_[index % subtracted_.size()]);
       require_finite(*rows_.targets_, targets_, target_rows_.begin);
-    } else if (task_ == Task::regression) {
+    } else if (task_ != Task::classification) {
       read_targets(targets_);
       require_finite(*rows_.targets_, targets_, target_rows_.begin);
+      if (task_ == Task::multilabel) require_binary(*rows_.targets_, targets_, target_rows_.begin);
     } else if (rows_.classes_) {
       labels_.clear();
       for (const auto& text : rows_.targets_->read_texts(target_rows_)) {
@@ -292,7 +303,7 @@ class Hdf5RowReader : public RowReader {
       require(labels.back() >= 0, [&] {
         return fmt::format(
             "The {} has several columns, but row {} is not one-hot (exactly one 1, otherwise 0). Store "
-            "one label per row.",
+            "one label per row, or set --data.task=multilabel if the columns are labels.",
             rows_.targets_->description(), target_rows_.begin + static_cast<std::int64_t>(labels.size()) - 1);
       });
     }

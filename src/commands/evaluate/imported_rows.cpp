@@ -47,7 +47,8 @@ RowLayout layout_of(const NumberArray& features, const ImportedData& data, const
 struct Layout {
   std::vector<std::int64_t> features;  // shape
   std::vector<std::int64_t> targets;   // shape; empty: none
-  bool labels = false;
+  bool labels = false;                 // classes, one per row
+  bool several_labels = false;         // 0 or 1 for each
 
   std::size_t feature_bytes() const { return elements(features) * sizeof(float); }
   std::size_t target_bytes() const { return elements(targets) * (labels ? sizeof(std::int64_t) : sizeof(double)); }
@@ -65,17 +66,18 @@ struct Layout {
 Layout broadcast_layout(const std::optional<ImportedData>& data, const ColumnEncoding& encoding,
                         const Communicator& node) {
   Layout layout;
-  std::vector<std::int64_t> labels;
+  std::vector<std::int64_t> kinds;
   if (data) {
     layout.features = data->features.shape;
     if (!encoding.is_identity()) layout.features = {data->features.rows(), encoding.feature_count()};
     if (data->targets) layout.targets = data->targets->shape;
-    labels = {data->targets && !is_real(data->targets->type)};
+    kinds = {data->has_classes(), data->description.is_multilabel};
   }
   node.broadcast_vector(layout.features);
   node.broadcast_vector(layout.targets);
-  node.broadcast_vector(labels);
-  layout.labels = labels.front() != 0;
+  node.broadcast_vector(kinds);
+  layout.labels = kinds[0] != 0;
+  layout.several_labels = kinds[1] != 0;
   return layout;
 }
 
@@ -132,7 +134,8 @@ class MemoryRows : public EvaluatedRows {
     const std::int64_t row_bytes = feature_count() * static_cast<std::int64_t>(sizeof(float));
     batch_rows_ = std::max<std::int64_t>(1, evaluated_batch_bytes / row_bytes);
     if (layout.targets.empty()) return;
-    targets_ = TargetsInfo{fmt::format("target of '{}'", name_), layout.targets, layout.labels};
+    targets_ =
+        TargetsInfo{fmt::format("target of '{}'", name_), layout.targets, layout.labels, false, layout.several_labels};
     const std::byte* begin = memory_->array.data() + layout.targets_begin();
     if (layout.labels)
       labels_ = reinterpret_cast<const std::int64_t*>(begin);
@@ -176,7 +179,7 @@ class MemoryRowReader : public RowReader {
   void read(IndexRange rows) override {
     read_ = rows;
     features_ = rows_.features_ + rows.begin * rows_.feature_count();
-    if (rows_.values_ != nullptr && options_.task == Task::regression) read_targets();
+    if (rows_.values_ != nullptr && options_.task != Task::classification) read_targets();
     if (options_.task != Task::classification || rows_.labels_ == nullptr) return;
     const auto* begin = rows_.labels_ + rows.begin;
     const auto* end = rows_.labels_ + rows.end;

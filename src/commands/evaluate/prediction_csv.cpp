@@ -19,17 +19,18 @@ std::string class_name(const PredictionContents& contents, std::int64_t label) {
 
 std::string value_name(const PredictionContents& contents, std::int64_t output) {
   if (contents.outputs == 1) return "prediction";
-  return contents.target_names.empty() ? fmt::format("prediction_{}", output)
-                                       : contents.target_names[static_cast<std::size_t>(output)];
+  const auto& names = contents.task == Task::multilabel ? contents.class_names : contents.target_names;
+  return names.empty() ? fmt::format("prediction_{}", output) : names[static_cast<std::size_t>(output)];
 }
 
 // The names of the columns after that of the ids.
 std::vector<std::string> value_names(const PredictionContents& contents) {
   std::vector<std::string> names;
-  if (contents.is_classification) names.emplace_back("prediction");
-  for (std::int64_t output = 0; output < contents.outputs; ++output)
-    names.push_back(contents.is_classification ? "probability_" + class_name(contents, output)
-                                               : value_name(contents, output));
+  if (contents.task == Task::classification) names.emplace_back("prediction");
+  for (std::int64_t output = 0; contents.task != Task::classification && output < contents.outputs; ++output)
+    names.push_back(value_name(contents, output));
+  for (std::int64_t output = 0; contents.task != Task::regression && output < contents.outputs; ++output)
+    names.push_back("probability_" + class_name(contents, output));
   return names;
 }
 
@@ -61,7 +62,9 @@ std::string prediction_csv_lines(const PredictionContents& contents, IndexRange 
   const auto out = std::back_inserter(text);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     if (contents.ids) fmt::format_to(out, "{},", csv_field(contents.ids->cells[static_cast<std::size_t>(row)]));
-    if (contents.is_classification) fmt::format_to(out, "{},", csv_field(class_name(contents, *labels++)));
+    if (contents.task == Task::classification) fmt::format_to(out, "{},", csv_field(class_name(contents, *labels++)));
+    for (std::int64_t label = 0; contents.task == Task::multilabel && label < contents.outputs; ++label)
+      fmt::format_to(out, "{},", *labels++);
     for (std::int64_t output = 0; output < contents.outputs; ++output)
       fmt::format_to(out, "{}{}", *values++, output + 1 < contents.outputs ? ',' : '\n');
   }

@@ -17,12 +17,14 @@ namespace sheaf {
 namespace {
 
 std::vector<RowArray> arrays_of(const PredictionContents& contents) {
-  if (!contents.is_classification)
+  if (contents.task == Task::regression)
     return {{"values",
              contents.offsets.empty() ? NumberType::float32 : NumberType::float64,
              {contents.rows, contents.outputs}}};
+  std::vector<std::int64_t> shape = {contents.rows};
+  if (contents.task == Task::multilabel) shape.push_back(contents.outputs);
   return {{"probabilities", NumberType::float32, {contents.rows, contents.outputs}},
-          {"labels", NumberType::int64, {contents.rows}}};
+          {"labels", NumberType::int64, std::move(shape)}};
 }
 
 bool has_csv_ending(const std::string& path) {
@@ -56,7 +58,9 @@ PredictionFile::PredictionFile(const std::string& path, PredictionContents conte
     std::vector<TextAttribute> attributes = {{"", "program", {"sheaf " + program_version()}},
                                              {"", "model", {contents_.model}},
                                              {"", "data", {contents_.data}}};
-    if (!contents_.class_names.empty()) attributes.push_back({"probabilities", "class_names", contents_.class_names});
+    const bool has_labels = contents_.task == Task::multilabel;
+    if (!contents_.class_names.empty())
+      attributes.push_back({"probabilities", has_labels ? "target_names" : "class_names", contents_.class_names});
     if (!contents_.target_names.empty()) attributes.push_back({"values", "target_names", contents_.target_names});
     offsets_ = create_row_file(file_->temporary(), arrays_of(contents_), attributes);
   });
@@ -79,8 +83,8 @@ void PredictionFile::write(IndexRange rows, const float* predictions, const std:
       values[index] += contents_.offsets[index % contents_.offsets.size()];
     write_values(values.data());
   }
-  constexpr auto label_bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
-  if (contents_.is_classification)
+  const std::int64_t label_bytes = contents_.labels_per_row() * static_cast<std::int64_t>(sizeof(std::int64_t));
+  if (label_bytes > 0)
     writer_->write(labels, static_cast<std::size_t>(rows.count() * label_bytes),
                    offsets_[1] + rows.begin * label_bytes);
 }
@@ -91,15 +95,15 @@ void PredictionFile::write_lines(UnfinishedFile& csv) const {
   constexpr std::int64_t values_per_part = 1 << 18;
   const std::int64_t rows_per_part = std::max<std::int64_t>(1, values_per_part / contents_.outputs);
   const InputFile stored(file_->temporary());
-  const DataSetReader predictions = stored.data_set(contents_.is_classification ? "probabilities" : "values");
+  const DataSetReader predictions = stored.data_set(contents_.task == Task::regression ? "values" : "probabilities");
   std::optional<DataSetReader> all_labels;
-  if (contents_.is_classification) all_labels.emplace(stored.data_set("labels"));
+  if (contents_.labels_per_row() > 0) all_labels.emplace(stored.data_set("labels"));
   std::vector<Value> values;
   std::vector<std::int64_t> labels;
   for (std::int64_t begin = 0; begin < contents_.rows; begin += rows_per_part) {
     const IndexRange rows{begin, std::min(begin + rows_per_part, contents_.rows)};
     values.resize(static_cast<std::size_t>(rows.count() * contents_.outputs));
-    labels.resize(static_cast<std::size_t>(rows.count()));
+    labels.resize(static_cast<std::size_t>(rows.count() * contents_.labels_per_row()));
     predictions.read_rows(rows, values.data());
     if (all_labels) all_labels->read_rows(rows, labels.data());
     csv.file().write(prediction_csv_lines(contents_, rows, values.data(), labels.data()));

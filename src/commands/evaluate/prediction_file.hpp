@@ -16,9 +16,9 @@
 
 namespace sheaf {
 
-/// An HDF5 file with the data sets `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows, outputs]. A
-/// CSV file (name.csv) is made from such a file at the end, since its lines have different lengths. Has a temporary
-/// name until finish(). The destructor removes an unfinished file.
+/// An HDF5 file with the data sets `probabilities` [rows, outputs] and `labels`, [rows] of classes or [rows, outputs]
+/// of 0 and 1, or `values` [rows, outputs]. A CSV file (name.csv) is made from such a file at the end, since its lines
+/// have different lengths. Has a temporary name until finish(). The destructor removes an unfinished file.
 class PredictionFile {
  public:
   /// Creates the file. Throws AgreedError. Collective over world, which outlives the object.
@@ -26,7 +26,7 @@ class PredictionFile {
   PredictionFile(const PredictionFile&) = delete;
   PredictionFile& operator=(const PredictionFile&) = delete;
 
-  /// Writes rows: predictions [rows, outputs] without offsets and, for classes, predicted labels [rows]. Thread-safe.
+  /// Writes rows: predictions [rows, outputs] without offsets, and those of predict_labels(). Thread-safe.
   /// Throws RunError. Local.
   void write(IndexRange rows, const float* predictions, const std::int64_t* labels) const;
 

@@ -57,7 +57,9 @@ std::vector<Key> make_keys() {
       {"task",
        {ImportFormat::csv, ImportFormat::npy, ImportFormat::npz},
        [](ImportRequest& request, const std::string& key, const std::string& text) {
-         const auto tasks = choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}});
+         const auto tasks = choice<Task>({{"classification", Task::classification},
+                                          {"multilabel", Task::multilabel},
+                                          {"regression", Task::regression}});
          request.options.csv.task = option_value(tasks, key, text);
        }},
       {"like",
@@ -208,14 +210,14 @@ all formats
                         encode columns and classes as in this data file or model: columns are found by name,
                         texts and labels get the same numbers, empty cells are treated in the same way
 csv, npy, npz
-  --task=classification|regression
+  --task=classification|multilabel|regression
                         default: classification for text, for integers 0..K-1, for integers with at most 100
                         different values of which most occur in several rows, and for one-hot rows (npy, npz);
-                        otherwise regression
+                        multilabel for several columns of 0 and 1 that are not one-hot; otherwise regression
 csv (.csv, .tsv; several files are appended)
   --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: the
-                        last one that is not dropped; several columns for regression: --label=a,b;
-                        none: a file without targets
+                        last one that is not dropped; several columns for regression or multilabel (0 and 1, no and yes,
+                        or false and true): --label=a,b; none: a file without targets
   --drop=NAME|N,...     columns to leave out. The data file and models remember them, so that evaluate, predict and
                         --like leave them out, too
   --keep=NAME|N,...     columns to take although nearly all of their texts differ, or they have dates; these are

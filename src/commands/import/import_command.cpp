@@ -58,7 +58,9 @@ LikeData read_like(const std::string& path, std::optional<Task> requested) {
     std::vector<std::int64_t> labels(static_cast<std::size_t>(schema.rows));
     schema.description.class_names = read_text_labels(texts, schema, self, self, labels.data());
   }
-  const Task task = has_targets && schema.has_labels() ? Task::classification : Task::regression;
+  const Task task = schema.coding == TargetCoding::multilabel ? Task::multilabel
+                    : has_targets && schema.has_classes()     ? Task::classification
+                                                              : Task::regression;
   const bool has_numbers = has_targets && schema.coding == TargetCoding::numbers;
   options.task = has_numbers ? requested.value_or(task) : Task::classification;  // whose targets have no offsets
   schema = with_offsets(options, std::move(schema), self);
@@ -112,7 +114,8 @@ std::string content_of(const ImportedData& data) {
       !data.targets ? "no targets"
       : is_real(data.targets->type)
           ? fmt::format("targets {} {}", shape_text(data.targets->shape), number_type_name(data.targets->type))
-          : counted_classes(data);
+      : data.description.is_multilabel ? fmt::format("{} labels", data.targets->row_elements())
+                                       : counted_classes(data);
   return fmt::format("{}, features {} {}, {}", counted(data.features.rows(), "row"), shape_text(data.features.shape),
                      number_type_name(data.features.type), targets);
 }

@@ -35,8 +35,10 @@ std::string data_line(const Study& study, const StudyData& data) {
   for (const auto& [use, path, count] : {std::tuple("validation", study.data.validation_file, rows.validation_file),
                                          {"test", study.data.test_file, rows.test_file}})
     if (count > 0) origin += fmt::format("; {}: {} of '{}'", use, counted(count, "row"), printable(path));
-  const std::string outputs = study.data.task == Task::classification ? fmt::format("{} classes", data.shape.outputs)
-                                                                      : counted(data.shape.outputs, "target column");
+  const std::int64_t count = data.shape.outputs;
+  const std::string outputs = study.data.task == Task::classification ? fmt::format("{} classes", count)
+                              : study.data.task == Task::multilabel   ? fmt::format("{} labels", count)
+                                                                      : counted(count, "target column");
   return fmt::format("data         {} x {}, {} ({})", counted(rows.own, "row"), counted(data.shape.features, "feature"),
                      outputs, origin);
 }

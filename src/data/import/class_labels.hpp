@@ -18,9 +18,12 @@ constexpr std::size_t max_undeclared_classes = 100;
 
 /// The targets of an import.
 struct CodedTargets {
-  NumberArray array;                     ///< labels: int64 [rows], >= 0; otherwise real, [rows] or [rows, outputs]
+  /// Classes: int64 [rows], >= 0; several labels per row: uint8 [rows, labels] of 0 and 1; otherwise real, [rows] or
+  /// [rows, outputs].
+  NumberArray array;
   std::vector<std::string> class_names;  ///< of the labels; empty for regression and for more than max_class_names
   bool could_be_either = false;      ///< whole numbers without a task: whether another reader might choose otherwise
+  bool are_labels = false;           ///< several per row
   std::int64_t one_hot_columns = 0;  ///< columns of one-hot targets; 0: they were coded otherwise
 };
 

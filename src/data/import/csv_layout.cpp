@@ -83,10 +83,16 @@ CsvLayout choose_layout(const CsvBeginning& first, const CsvOptions& options) {
   require(targets < 2 || options.task != Task::classification, [&] {
     return fmt::format(
         "Classification needs one label column (there are {} in '{}'). Name one with --label, or pass "
-        "{}=regression.",
-        targets, first.name(), options.task_option);
+        "{}=multilabel or {}=regression.",
+        targets, first.name(), options.task_option, options.task_option);
   });
-  layout.is_regression = targets > 1 || options.task == Task::regression;
+  require(targets != 1 || options.task != Task::multilabel, [&] {
+    return fmt::format(
+        "Multi-label classification needs several label columns (there is 1 in '{}'). Name them with --label, or pass "
+        "{}=classification.",
+        first.name(), options.task_option);
+  });
+  layout.has_numbers = targets > 1 || options.task == Task::regression;
   return layout;
 }
 

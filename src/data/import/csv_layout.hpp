@@ -16,7 +16,7 @@ struct CsvLayout {
   std::size_t column_count = 0;
   std::vector<std::string> names;  ///< empty without a header
   ColumnRoles roles;
-  bool is_regression = false;  ///< whether that is known before the targets are read
+  bool has_numbers = false;  ///< whether targets are numbers, if that is known before they are read
 
   /// "column 2 ('price')"
   std::string text_of(std::size_t column) const;
@@ -26,7 +26,8 @@ struct CsvLayout {
   std::vector<std::string> dropped_names() const;
 };
 
-/// The columns of the first file. Throws RunError as choose_roles(), and for classification with several targets.
+/// The columns of the first file. Throws RunError as choose_roles(), and if the number of targets does not fit the
+/// task.
 CsvLayout choose_layout(const CsvBeginning& first, const CsvOptions& options);
 
 /// Throws RunError unless `file` has the columns of `layout`. `previous`: the name of the file before it.

@@ -152,9 +152,9 @@ std::string layout_note(const CsvBeginning& first, const CsvLayout& layout) {
   if (start.units) parts.push_back(fmt::format("units in line {}", records[start.first + 1].line));
   Texts targets;
   for (const std::size_t column : layout.roles.targets) targets.push_back(layout.text_of(column));
-  parts.push_back(targets.empty()        ? "no label"
-                  : layout.is_regression ? "target " + listed(targets)
-                                         : "label " + targets.front());
+  parts.push_back(targets.empty()      ? "no label"
+                  : layout.has_numbers ? "target " + listed(targets)
+                                       : "label " + targets.front());
   return fmt::format("of {}: {}", counted(static_cast<std::int64_t>(layout.column_count), "column"),
                      fmt::join(parts, ", "));
 }

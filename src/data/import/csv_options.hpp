@@ -31,7 +31,8 @@ struct CsvOptions {
   std::string weights;                    ///< column with the weight of each row; empty: none
   EmptyCells empty;                       ///< the texts that mean an empty cell
   MissingCells missing;                   ///< the treatment of empty cells of features
-  std::optional<Task> task;               ///< nullopt: see LabelColumn; with several label columns, regression
+  std::optional<Task> task;               ///< nullopt: see LabelColumn; of several columns, multilabel if
+                                          ///< they are 0 and 1 and not one-hot, otherwise regression
   std::string task_option = "--task";     ///< the option of `task`, for messages
   bool reads_targets = true;              ///< false: the label columns are left out
   const DataDescription* like = nullptr;  ///< columns and classes are coded, and cells are read as there, unless

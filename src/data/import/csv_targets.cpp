@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/target_coding.hpp"
 
 namespace sheaf {
 namespace {
@@ -49,6 +50,32 @@ NumberArray with_offsets(NumberArray targets, const std::vector<double>* known, 
   return floats;
 }
 
+// The value of a label that is written as a word; nullopt: it is not one.
+std::optional<double> value_of_word(std::string_view text) {
+  const std::string word = lower_case(std::string(text));
+  if (word == "true" || word == "yes") return 1;
+  if (word == "false" || word == "no") return 0;
+  return std::nullopt;
+}
+
+// Whether each row has exactly one 1.
+bool is_one_hot(const NumberArray& labels) {
+  const std::int64_t width = labels.row_elements();
+  const auto* values = reinterpret_cast<const std::uint8_t*>(labels.bytes.data());
+  for (std::int64_t row = 0; row < labels.rows(); ++row)
+    if (one_hot_class(values + row * width, width) < 0) return false;
+  return true;
+}
+
+// Numbers of several columns as labels, if they must or can be only that: those that are one-hot may be classes, too.
+void code_labels(CodedTargets& coded, std::optional<Task> task) {
+  auto labels = as_labels(coded.array);
+  if (!labels || (!task && is_one_hot(*labels))) return;
+  coded.array = *std::move(labels);
+  coded.are_labels = true;
+  coded.could_be_either = !task;
+}
+
 // "contains 'NA', which means an empty cell (a number is expected)"
 std::string empty_reason(std::string_view text, const std::string& expected) {
   return text.empty() ? fmt::format("is empty ({})", expected)
@@ -65,7 +92,7 @@ std::string drop_row_advice(const CsvOptions& options) {
 CsvTargets::CsvTargets(const CsvBeginning& first, const CsvLayout& layout, const ChosenDecimal& decimal,
                        const CsvOptions& options)
     : layout_(layout), options_(options) {
-  if (layout.roles.targets.size() != 1 || layout.is_regression) return;
+  if (layout.roles.targets.size() != 1 || layout.has_numbers) return;
   if (options.like != nullptr || options.task == Task::classification) {
     has_text_labels_ = true;
     return;
@@ -110,9 +137,18 @@ double CsvTargets::number(std::string_view text, const NumberForm& form) const {
   const std::string cell = quoted(std::string(text));
   if (value) throw BadCell{fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), ""};
   throw BadCell{fmt::format("contains {} (a number is expected)", cell),
-                layout_.is_regression
+                layout_.has_numbers
                     ? ""
                     : fmt::format(", or pass {}=classification to make each text a class", options_.task_option)};
+}
+
+double CsvTargets::label(std::string_view text, const NumberForm& form) const {
+  if (const auto value = value_of_word(text)) return *value;
+  const double value = number(text, form);
+  if (value != 0 && value != 1)
+    throw BadCell{fmt::format("contains {} (labels are 0 or 1, no or yes, false or true)", quoted(std::string(text))),
+                  ""};
+  return value;
 }
 
 void CsvTargets::add_label(std::string_view text, const NumberForm& form) {
@@ -134,7 +170,9 @@ void CsvTargets::add_label(std::string_view text, const NumberForm& form) {
 }
 
 void CsvTargets::add(std::string_view text, const NumberForm& form) {
-  if (layout_.is_regression)
+  if (options_.task == Task::multilabel)
+    numbers_.add(label(text, form));
+  else if (layout_.has_numbers)
     numbers_.add(number(text, form));
   else
     add_label(text, form);
@@ -144,11 +182,12 @@ void CsvTargets::finish(std::int64_t rows, const std::string& file, ImportedData
   const auto& columns = layout_.roles.targets;
   if (columns.empty()) return;
   CodedTargets coded;
-  if (layout_.is_regression) {
+  if (layout_.has_numbers) {
     coded.array = {NumberType::float64, {rows}, {}};
     if (columns.size() > 1) coded.array.shape.push_back(static_cast<std::int64_t>(columns.size()));
     coded.array.bytes.reserve(coded.array.elements() * sizeof(double));
     numbers_.consume([&](double value) { append_bytes(coded.array.bytes, value); });
+    if (coded.array.shape.size() > 1 && options_.task != Task::regression) code_labels(coded, options_.task);
   } else {
     coded = labels_.finish(options_.task, options_.known_classes(),
                            fmt::format("{} of '{}'", layout_.text_of(columns.front()), file));

@@ -37,13 +37,14 @@ class CsvTargets {
 
  private:
   double number(std::string_view text, const NumberForm& form) const;
+  double label(std::string_view text, const NumberForm& form) const;
   void add_label(std::string_view text, const NumberForm& form);
   bool is_known_class(std::string_view label) const;
 
   const CsvLayout& layout_;
   const CsvOptions& options_;
   bool has_text_labels_ = false;
-  CellBlocks numbers_;  // if layout_.is_regression
+  CellBlocks numbers_;  // if layout_.has_numbers
   LabelColumn labels_;  // otherwise; finish() chooses the task
 };
 

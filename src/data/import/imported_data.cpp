@@ -79,30 +79,28 @@ NumberArray as_reals(const NumberArray& array) {
   return are_exact ? converted_to<float>(NumberType::float32, array) : converted_to<double>(NumberType::float64, array);
 }
 
-// The labels of one-hot rows; nullopt if other values than 0 and 1 occur. Throws RunError if a row has no 1 or several.
-std::optional<std::vector<std::int64_t>> one_hot_labels(const NumberArray& array, const TargetOptions& options,
-                                                        const std::string& name) {
+// What several columns contain: only 0 and 1, with the class of each row, or the first row without exactly one 1.
+struct SeveralColumns {
+  bool are_binary = false;
+  std::optional<std::size_t> odd_row{};
+  std::vector<std::int64_t> labels{};
+};
+
+SeveralColumns look_at(const NumberArray& array) {
   const std::int64_t width = array.row_elements();
-  std::vector<std::int64_t> labels(static_cast<std::size_t>(array.rows()));
+  SeveralColumns seen;
+  seen.labels.resize(static_cast<std::size_t>(array.rows()));
   std::vector<double> row_values(static_cast<std::size_t>(width));
-  std::optional<std::size_t> odd_row;
-  const bool only_ones = visit_numbers(array, [&](const auto* values) {
-    for (std::size_t row = 0; row < labels.size(); ++row, values += width) {
+  seen.are_binary = visit_numbers(array, [&](const auto* values) {
+    for (std::size_t row = 0; row < seen.labels.size(); ++row, values += width) {
       std::transform(values, values + width, row_values.begin(), [](auto value) { return static_cast<double>(value); });
-      labels[row] = one_hot_class(row_values.data(), width);
-      if (labels[row] == -1) return false;
-      if (labels[row] < 0 && !odd_row) odd_row = row;
+      seen.labels[row] = one_hot_class(row_values.data(), width);
+      if (seen.labels[row] == -1) return false;
+      if (seen.labels[row] < 0 && !seen.odd_row) seen.odd_row = row;
     }
     return true;
   });
-  if (!only_ones) return std::nullopt;
-  require(!odd_row, [&] {
-    return fmt::format(
-        "'{}' {} has several labels per row, or none: only zeros and ones, and not exactly one 1 in row {}. Sheaf "
-        "predicts one label per row. Store one, or pass {}=regression.",
-        name, shape_text(array.shape), *odd_row, options.task_option);
-  });
-  return labels;
+  return seen;
 }
 
 // Columns are classes. With known classes, these must be as many.
@@ -118,10 +116,46 @@ CodedTargets code_one_hot(const std::vector<std::int64_t>& labels, std::int64_t 
   return targets;
 }
 
+// Several columns as classes or labels; nullopt: as numbers. Throws RunError if they do not fit the task.
+std::optional<CodedTargets> code_several(const NumberArray& array, const TargetOptions& options,
+                                         const std::string& name) {
+  const SeveralColumns seen = look_at(array);
+  if (options.task == Task::multilabel || (!options.task && seen.are_binary && seen.odd_row)) {
+    require(seen.are_binary, [&] {
+      return fmt::format(
+          "'{}' {} has other values than 0 and 1 (they are labels that a row has or not). Correct it, "
+          "or pass {}=regression.",
+          name, shape_text(array.shape), options.task_option);
+    });
+    CodedTargets targets{*as_labels(array), {}};
+    targets.are_labels = true;
+    targets.could_be_either = !options.task;
+    return targets;
+  }
+  if (!seen.are_binary) return std::nullopt;
+  require(!seen.odd_row, [&] {
+    return fmt::format(
+        "'{}' {} has several labels per row, or none: only zeros and ones, and not exactly one 1 in row {}. Store one "
+        "label per row, or pass {}=multilabel.",
+        name, shape_text(array.shape), *seen.odd_row, options.task_option);
+  });
+  return code_one_hot(seen.labels, array.row_elements(), options.known_classes, name);
+}
+
 }  // namespace
 
+std::optional<NumberArray> as_labels(const NumberArray& array) {
+  const bool are_binary = visit_numbers(array, [&](const auto* values) {
+    return std::all_of(values, values + array.elements(), [](auto value) {
+      const auto number = static_cast<double>(value);
+      return number == 0 || number == 1;
+    });
+  });
+  return are_binary ? std::optional(converted_to<std::uint8_t>(NumberType::uint8, array)) : std::nullopt;
+}
+
 std::int64_t ImportedData::classes() const {
-  if (!targets || is_real(targets->type)) return 0;
+  if (!has_classes()) return 0;
   return visit_numbers(*targets, [&](const auto* labels) {
     return static_cast<std::int64_t>(*std::max_element(labels, labels + targets->elements())) + 1;
   });
@@ -134,7 +168,15 @@ void ImportedData::set_targets(CodedTargets coded, const std::string& task_optio
     notes.push_back(
         fmt::format("the targets are one-hot: classification with {} classes ({}=regression predicts the numbers)",
                     coded.one_hot_columns, task_option));
+  description.is_multilabel = coded.are_labels;
   if (!coded.could_be_either) return;
+  if (coded.are_labels) {
+    notes.push_back(
+        fmt::format("the targets are 0 and 1 in {} columns: multi-label classification ({}=regression predicts the "
+                    "numbers)",
+                    targets->row_elements(), task_option));
+    return;
+  }
   notes.push_back(
       is_real(targets->type)
           ? fmt::format("the targets are whole numbers, taken as quantities: regression "
@@ -152,9 +194,12 @@ CodedTargets as_targets(NumberArray array, const TargetOptions& options, const s
                       "in the order features, targets.",
                       name, shape_text(array.shape)));
   if (array.rows() == 0) return {std::move(array), {}, false};  // require_fit() refuses it
-  if (!one_per_row && task.value_or(Task::classification) == Task::classification)
-    if (const auto labels = one_hot_labels(array, options, name))
-      return code_one_hot(*labels, array.row_elements(), options.known_classes, name);
+  require(!one_per_row || task != Task::multilabel, [&] {
+    return fmt::format("'{}' {} has one label per row. Store [rows, labels] of 0 and 1, or pass {}=classification.",
+                       name, shape_text(array.shape), options.task_option);
+  });
+  if (!one_per_row && task != Task::regression)
+    if (auto coded = code_several(array, options, name)) return *std::move(coded);
   const bool undecided = !task && !is_real(array.type) && one_per_row;
   if (undecided) task = looks_like_classes(integers_of(array, options, name)) ? Task::classification : Task::regression;
   CodedTargets targets;

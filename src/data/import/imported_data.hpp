@@ -31,7 +31,7 @@ struct TargetOptions {
 struct ImportedData {
   NumberArray features;                  ///< [rows, ...]; stored rows (data/column_encoding) if there are
                                          ///< description.columns, otherwise the features themselves
-  std::optional<NumberArray> targets;    ///< labels: int64 [rows], >= 0; regression: real, [rows] or [rows, outputs]
+  std::optional<NumberArray> targets;    ///< CodedTargets::array
   std::optional<ChannelOrder> channels;  ///< order of the channels if the format defines images; nullopt: unknown
   DataDescription description;           ///< without `source`
   std::optional<IdColumn> ids;           ///< if it was requested
@@ -41,17 +41,23 @@ struct ImportedData {
   std::optional<NumberArray> weights;    ///< float32 [rows], >= 0
   std::vector<std::string> notes;        ///< decisions about the files, for the log
 
-  /// The largest label + 1; 0 without labels.
+  /// Whether the targets are classes.
+  bool has_classes() const { return targets && !is_real(targets->type) && !description.is_multilabel; }
+  /// The largest class + 1; 0 without classes.
   std::int64_t classes() const;
   /// Takes targets and class names, and notes if another task was possible. `task_option`: see TargetOptions.
   void set_targets(CodedTargets coded, const std::string& task_option);
 };
 
 /// Converts an array to targets. Without a task, integers as in looks_like_classes() mean classification, everything
-/// else regression. Its integers become float32 if that represents all of them, otherwise float64, so that the
+/// else regression; several columns of only 0 and 1 that are not one-hot mean several labels per row. The integers of a
+/// regression become float32 if that represents all of them, otherwise float64, so that the
 /// offsets of a run (data/stored_offsets) keep their digits. Throws RunError, with
 /// `name`, if the array is not valid for the task.
 CodedTargets as_targets(NumberArray array, const TargetOptions& options, const std::string& name);
+
+/// Several columns of 0 and 1 as uint8; nullopt if there is another value.
+std::optional<NumberArray> as_labels(const NumberArray& array);
 
 /// A fingerprint of features and targets: shapes, types and values.
 std::string content_hash(const ImportedData& data);

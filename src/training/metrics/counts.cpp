@@ -52,7 +52,13 @@ double weighted(const ClassCounts& counts, const Value& value) {
     sum += counts.labeled(label) * value(counts, label);
     weights += counts.labeled(label);
   }
-  return sum / weights;
+  return ratio(sum, weights);
+}
+
+// The value for all decisions on rows and labels, as if they were those on one label.
+template <class Value>
+double micro(const ClassCounts& counts, const Value& value) {
+  return value(counts.total(), 0);
 }
 
 // The correlation of labels and predictions; 0 if all labels or all predictions are equal. Source: Gorodkin,
@@ -84,6 +90,7 @@ double balanced_accuracy(const ClassCounts& counts) {
 }  // namespace
 
 void ClassCounts::add(const ScoredRows& rows) {
+  if (rows.labels == nullptr) return add_several(rows);
   for (std::int64_t row = 0; row < rows.count; ++row) {
     const std::int64_t label = rows.labels[row], predicted = rows.predicted_labels[row];
     const double weight = rows.weight(row);
@@ -93,6 +100,26 @@ void ClassCounts::add(const ScoredRows& rows) {
     at(predicted, rows_of_class) += 1;
     if (label == predicted) at(label, right_weight) += weight;
   }
+}
+
+void ClassCounts::add_several(const ScoredRows& rows) {
+  std::int64_t index = 0;
+  for (std::int64_t row = 0; row < rows.count; ++row) {
+    const double weight = rows.weight(row);
+    for (std::int64_t label = 0; label < classes(); ++label, ++index) {
+      const bool has = rows.targets[index] != 0, predicted = rows.predicted_labels[index] != 0;
+      if (has) at(label, labeled_weight) += weight;
+      if (predicted) at(label, predicted_weight) += weight;
+      if (has && predicted) at(label, right_weight) += weight;
+      at(label, rows_of_class) += 1;
+    }
+  }
+}
+
+ClassCounts ClassCounts::total() const {
+  ClassCounts sum(1);
+  for (std::size_t index = 0; index < numbers_.size(); ++index) sum.numbers_[index % per_class] += numbers_[index];
+  return sum;
 }
 
 void ClassCounts::append(const ClassCounts& other) {
@@ -107,6 +134,12 @@ double counts_metric(const MetricFunction& metric, const ClassCounts& counts) {
   switch (metric.kind) {
     case MetricKind::f1_macro:
       return macro(counts, f1);
+    case MetricKind::f1_micro:
+      return micro(counts, f1);
+    case MetricKind::precision_micro:
+      return micro(counts, precision);
+    case MetricKind::recall_micro:
+      return micro(counts, recall);
     case MetricKind::f1_weighted:
       return weighted(counts, f1);
     case MetricKind::precision_macro:

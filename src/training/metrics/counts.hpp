@@ -1,5 +1,6 @@
-// Metrics of classes that are computed from counts of labels and predictions. Source: scikit-learn's f1_score,
-// precision_score and recall_score with the average in the name, or of one class against the others,
+// Metrics of classes that are computed from counts of labels and predictions; with several labels per row, each label
+// is a class. Source: scikit-learn's f1_score, precision_score and recall_score with the average in the name, or of one
+// class against the others,
 // balanced_accuracy_score and matthews_corrcoef.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -25,12 +26,15 @@ class ClassCounts {
   void add(const ScoredRows& rows);
   void append(const ClassCounts& other);
 
+  /// The sums over all classes, as those of one class.
+  ClassCounts total() const;
+
   std::int64_t classes() const { return static_cast<std::int64_t>(numbers_.size() / per_class); }
   /// Sums of weights: of the rows with this label, of those predicted as this class, and of those with both.
   double labeled(std::int64_t label) const { return at(label, labeled_weight); }
   double predicted(std::int64_t label) const { return at(label, predicted_weight); }
   double right(std::int64_t label) const { return at(label, right_weight); }
-  /// Whether any row has this label or was predicted as this class.
+  /// Whether any row has this label or was predicted as this class; with several labels per row, true for all of them.
   bool occurs(std::int64_t label) const { return at(label, rows_of_class) > 0; }
 
   /// The whole state, to be sent between ranks.
@@ -38,6 +42,8 @@ class ClassCounts {
 
  private:
   enum Number : std::size_t { labeled_weight, predicted_weight, right_weight, rows_of_class, per_class };
+
+  void add_several(const ScoredRows& rows);
 
   double at(std::int64_t label, Number number) const {
     return numbers_[static_cast<std::size_t>(label) * per_class + number];

@@ -21,7 +21,7 @@ static_assert(group_rows % padding == 0);
 
 // The targets of output `output` as the kernels want them; for LossTargets::labels there is one column of labels.
 double target_of(const Scoring& scoring, const ScoredRows& rows, std::int64_t row, std::int64_t output) {
-  if (scoring.task == Task::regression) return double{rows.targets[row * scoring.output_count + output]};
+  if (scoring.task != Task::classification) return double{rows.targets[row * scoring.output_count + output]};
   if (loss_of(scoring.loss.kind).targets == LossTargets::labels) return static_cast<double>(rows.labels[row]);
   return rows.labels[row] == output ? 1 : 0;
 }
@@ -70,12 +70,13 @@ double poisson_loss(const Scoring& scoring, const float* means, const float* tar
 }
 
 // The loss of a row of probabilities.
-double probability_loss(const Scoring& scoring, const float* probabilities, std::int64_t label) {
-  if (scoring.link() == Link::softmax) return negative_log(double{probabilities[label]});
+double probability_loss(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) {
+  const float* const probabilities = rows.outputs + row * scoring.output_count;
+  if (scoring.link() == Link::softmax) return negative_log(double{probabilities[rows.labels[row]]});
   double sum = 0;
   for (std::int64_t output = 0; output < scoring.output_count; ++output) {
     const double value = double{probabilities[output]};
-    sum += negative_log(output == label ? value : 1 - value);
+    sum += negative_log(target_of(scoring, rows, row, output) == 1 ? value : 1 - value);
   }
   return sum;
 }
@@ -124,8 +125,7 @@ void EvaluationSums::add(const ScoredRows& rows) {
                                                    rows.targets + row * scoring_.output_count);
   } else if (scoring_.probabilities && scoring_.link() != Link::none) {
     for (std::int64_t row = 0; row < rows.count; ++row)
-      loss_sum_ +=
-          rows.weight(row) * probability_loss(scoring_, rows.outputs + row * scoring_.output_count, rows.labels[row]);
+      loss_sum_ += rows.weight(row) * probability_loss(scoring_, rows, row);
   } else {
     for (std::int64_t row = 0; row < rows.count; row += group_rows)
       loss_sum_ += loss_of_group(scoring_, rows, row, std::min(group_rows, rows.count - row));

@@ -20,6 +20,50 @@ struct Accuracy {
   }
 };
 
+// Whether all labels are predicted right.
+struct SubsetAccuracy {
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    const std::int64_t width = scoring.output_count;
+    for (std::int64_t index = row * width; index < (row + 1) * width; ++index)
+      if ((rows.predicted_labels[index] != 0) != (rows.targets[index] != 0)) return 0;
+    return 1;
+  }
+};
+
+// The share of the labels that are predicted wrong.
+struct HammingLoss {
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    const std::int64_t width = scoring.output_count;
+    std::int64_t wrong = 0;
+    for (std::int64_t index = row * width; index < (row + 1) * width; ++index)
+      wrong += std::int64_t{(rows.predicted_labels[index] != 0) != (rows.targets[index] != 0)};
+    return static_cast<double>(wrong) / static_cast<double>(width);
+  }
+};
+
+struct LogLossOfLabels {  // the mean over the labels
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    const std::int64_t width = scoring.output_count;
+    double sum = 0;
+    for (std::int64_t index = row * width; index < (row + 1) * width; ++index)
+      sum -= binary_log_probability(scoring, rows.outputs[index], rows.targets[index] != 0);
+    return sum / static_cast<double>(width);
+  }
+};
+
+struct BrierOfLabels {  // the mean over the labels
+  double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
+    const std::int64_t width = scoring.output_count;
+    const double* const probabilities = rows.probabilities->of(row);
+    double sum = 0;
+    for (std::int64_t label = 0; label < width; ++label) {
+      const double error = probabilities[label] - double{rows.targets[row * width + label]};
+      sum += error * error;
+    }
+    return sum / static_cast<double>(width);
+  }
+};
+
 struct LogLoss {
   double operator()(const Scoring& scoring, const ScoredRows& rows, std::int64_t row) const {
     return -label_log_probability(scoring, rows.outputs + row * scoring.output_count, rows.probabilities->scale(row),
@@ -305,16 +349,22 @@ class OfOutput : public Accumulator {
 
 // An accumulator without rows.
 std::unique_ptr<Accumulator> make_pointwise(const MetricFunction& metric, const Scoring& scoring) {
+  const bool has_labels = scoring.task == Task::multilabel;
   switch (metric.kind) {
     case MetricKind::accuracy:
+      if (has_labels) return std::make_unique<Mean<SubsetAccuracy>>(scoring);
       return std::make_unique<Mean<Accuracy>>(scoring);
+    case MetricKind::hamming_loss:
+      return std::make_unique<Mean<HammingLoss>>(scoring);
     case MetricKind::log_loss:
+      if (has_labels) return std::make_unique<Mean<LogLossOfLabels>>(scoring);
       return std::make_unique<Mean<LogLoss>>(scoring);
     case MetricKind::top_3_accuracy:
       return std::make_unique<Mean<TopAccuracy>>(scoring, TopAccuracy{3});
     case MetricKind::top_k_accuracy:
       return std::make_unique<Mean<TopAccuracy>>(scoring, TopAccuracy{static_cast<std::int64_t>(metric.parameter)});
     case MetricKind::brier:
+      if (has_labels) return std::make_unique<Mean<BrierOfLabels>>(scoring);
       return std::make_unique<Mean<Brier>>(scoring);
     case MetricKind::ece:
       return std::make_unique<CalibrationError>();

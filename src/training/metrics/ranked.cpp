@@ -119,16 +119,22 @@ ClassRanks ranks_of(std::vector<Point> points) {
   return ranks;
 }
 
-// Two classes: the ranks of the positive one. More: of each class.
+// Two classes: the ranks of the positive one. More classes, or labels: of each of them.
 std::vector<ClassRanks> class_ranks(const RankedRows& rows, std::int64_t threads) {
   const std::int64_t classes = rows.scoring().output_count;
-  const IndexRange ranked =
-      classes == 2 ? IndexRange{rows.scoring().positive, rows.scoring().positive + 1} : IndexRange{0, classes};
+  const bool has_labels = rows.scoring().task == Task::multilabel;
+  const IndexRange ranked = classes == 2 && !has_labels
+                                ? IndexRange{rows.scoring().positive, rows.scoring().positive + 1}
+                                : IndexRange{0, classes};
   const float* const outputs = rows.outputs().data();
   std::vector<RowScale> scales;
   scales.reserve(static_cast<std::size_t>(rows.count()));
   for (std::int64_t row = 0; row < rows.count(); ++row)
     scales.push_back(row_scale(rows.scoring(), outputs + row * classes));
+  const auto is_of = [&](std::int64_t row, std::int64_t label) {
+    return has_labels ? rows.targets()[static_cast<std::size_t>(row * classes + label)] != 0
+                      : rows.labels()[static_cast<std::size_t>(row)] == label;
+  };
   std::vector<ClassRanks> ranks(static_cast<std::size_t>(ranked.count()));
   for_each_index(ranked, std::min(threads, ranked.count()), [&]() -> IndexWork {
     return [&](std::int64_t label) {
@@ -137,7 +143,7 @@ std::vector<ClassRanks> class_ranks(const RankedRows& rows, std::int64_t threads
       for (std::int64_t row = 0; row < rows.count(); ++row) {
         const auto at = static_cast<std::size_t>(row);
         points.push_back({class_probability(rows.scoring(), outputs + row * classes, scales[at], label),
-                          rows.labels()[at] == label ? rows.weight(row) : -rows.weight(row)});
+                          is_of(row, label) ? rows.weight(row) : -rows.weight(row)});
       }
       ranks[static_cast<std::size_t>(label - ranked.begin)] = ranks_of(std::move(points));
     };
@@ -152,16 +158,17 @@ double mean_of(const std::vector<ClassRanks>& ranks, double ClassRanks::*value) 
   return sum / static_cast<double>(ranks.size());
 }
 
-// Classes without rows do not count. Of two classes, the area of the positive one.
-double weighted_area(const std::vector<ClassRanks>& ranks) {
-  if (ranks.size() == 1) return ranks.front().area;
+// Classes without rows do not count; without any rows of classes, all have the same value. Of two classes, the value of
+// the positive one.
+double weighted_mean_of(const std::vector<ClassRanks>& ranks, double ClassRanks::*value) {
+  if (ranks.size() == 1) return ranks.front().*value;
   double sum = 0, weights = 0;
   for (const ClassRanks& one : ranks) {
     if (one.weight == 0) continue;
-    sum += one.weight * one.area;
+    sum += one.weight * (one.*value);
     weights += one.weight;
   }
-  return sum / weights;
+  return weights > 0 ? sum / weights : ranks.front().*value;
 }
 
 // The mean of the two middle values if exactly half of the weight is below. NaN without weights, or if a score is NaN.
@@ -213,7 +220,7 @@ void RankedRows::add(const ScoredRows& rows) {
   }
   const std::int64_t values = rows.count * scoring_.output_count;
   outputs_.insert(outputs_.end(), rows.outputs, rows.outputs + values);
-  if (scoring_.task == Task::regression) {
+  if (scoring_.task != Task::classification) {
     targets_.insert(targets_.end(), rows.targets, rows.targets + values);
     return;
   }
@@ -232,28 +239,31 @@ void RankedRows::append(const RankedRows& later) {
 }
 
 double RankedRows::bytes(std::int64_t rows, const Scoring& scoring, std::int64_t threads) {
-  const bool has_targets = scoring.task == Task::regression;
+  const bool has_targets = scoring.task != Task::classification;
   const auto outputs = static_cast<double>(scoring.output_count);
   const double of_row = outputs * sizeof(float) + (has_targets ? outputs * sizeof(float) : sizeof(std::int32_t));
   const double of_points = std::min(static_cast<double>(threads), outputs) * 2 * sizeof(Point);
-  const double of_metrics = of_points + (has_targets ? 0 : sizeof(RowScale));
+  const double of_metrics = of_points + (scoring.task == Task::regression ? 0 : sizeof(RowScale));
   return static_cast<double>(rows) * (2 * of_row + of_metrics);  // while they are gathered, rows exist twice
 }
 
 std::vector<double> ranked_metrics(const std::vector<MetricKind>& metrics, const RankedRows& rows,
                                    std::int64_t threads) {
   std::vector<ClassRanks> ranks;
-  if (rows.scoring().task == Task::classification && !metrics.empty()) ranks = class_ranks(rows, threads);
+  if (rows.scoring().task != Task::regression && !metrics.empty()) ranks = class_ranks(rows, threads);
   std::vector<double> values;
   for (const MetricKind metric : metrics) switch (metric) {
       case MetricKind::roc_auc:
         values.push_back(mean_of(ranks, &ClassRanks::area));
         break;
       case MetricKind::roc_auc_weighted:
-        values.push_back(weighted_area(ranks));
+        values.push_back(weighted_mean_of(ranks, &ClassRanks::area));
         break;
       case MetricKind::average_precision:
         values.push_back(mean_of(ranks, &ClassRanks::average_precision));
+        break;
+      case MetricKind::average_precision_weighted:
+        values.push_back(weighted_mean_of(ranks, &ClassRanks::average_precision));
         break;
       case MetricKind::median_ae:
         values.push_back(median_error(rows, threads));

@@ -41,7 +41,7 @@ class RankedRows {
   Scoring scoring_;
   std::vector<float> outputs_;        // [count, outputs]
   std::vector<std::int32_t> labels_;  // [count]; classification only
-  std::vector<float> targets_;        // [count, outputs]; regression only
+  std::vector<float> targets_;        // [count, outputs]; empty for classification
   std::vector<float> weights_;        // [count]; empty: all are 1
 };
 

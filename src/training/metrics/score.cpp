@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -27,25 +28,24 @@ void add_rows(const RowPredictions& predictions, Sums& sums) {
   assert(static_cast<std::int64_t>(predictions.values.size()) == predictions.rows.count() * width);
   const float* outputs = predictions.values.data();
   const float* weights = predictions.weights.empty() ? nullptr : predictions.weights.data();
+  const bool has_classes = data.task == Task::classification;
   std::int64_t count = 0;
   std::vector<std::int64_t> predicted_labels, labels;
   std::vector<float> targets;
   const auto add_block = [&] {
-    sums.add({count, outputs, predicted_labels.data(), labels.data(), targets.data(), weights});
+    predict_labels(predictions.scoring, std::nullopt, outputs, count, predicted_labels);
+    sums.add({count, outputs, predicted_labels.data(), has_classes ? labels.data() : nullptr, targets.data(), weights});
     outputs += count * width;
     if (weights != nullptr) weights += count;
     count = 0;
-    predicted_labels.clear();
     labels.clear();
     targets.clear();
   };
   predictions.rows.for_each([&](std::int64_t row) {
-    if (data.task == Task::classification) {
-      predicted_labels.push_back(predicted_label(outputs + count * width, width));
+    if (has_classes)
       labels.push_back(data.labels[row]);
-    } else {
+    else
       targets.insert(targets.end(), data.targets + row * width, data.targets + (row + 1) * width);
-    }
     if (++count == block_rows) add_block();
   });
   add_block();

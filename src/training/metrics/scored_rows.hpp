@@ -11,10 +11,10 @@ class RowProbabilities;  // scoring.hpp
 struct ScoredRows {
   std::int64_t count = 0;
   const float* outputs =
-      nullptr;  ///< [count, outputs]: predictions (regression), or logits or probabilities of classes
-  const std::int64_t* predicted_labels = nullptr;   ///< [count], predicted_label() of each row; classification only
+      nullptr;  ///< [count, outputs]: predictions (regression), or logits or probabilities of classes or labels
+  const std::int64_t* predicted_labels = nullptr;   ///< of predict_labels(); null for regression
   const std::int64_t* labels = nullptr;             ///< [count], each in 0..outputs-1; classification only
-  const float* targets = nullptr;                   ///< [count, outputs]; regression only
+  const float* targets = nullptr;                   ///< [count, outputs]; of labels 0 and 1; null for classification
   const float* weights = nullptr;                   ///< [count], at least 0; null: all are 1
   const RowProbabilities* probabilities = nullptr;  ///< of these rows, for metrics with MetricLosses::probabilities
 
@@ -23,7 +23,7 @@ struct ScoredRows {
     const auto from = [begin](const auto* array, std::int64_t row_values) {
       return array == nullptr ? nullptr : array + begin * row_values;
     };
-    return {end - begin,     from(outputs, width), from(predicted_labels, 1),
+    return {end - begin,     from(outputs, width), from(predicted_labels, labels == nullptr ? width : 1),
             from(labels, 1), from(targets, width), from(weights, 1)};
   }
 

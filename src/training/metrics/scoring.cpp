@@ -21,13 +21,25 @@ double softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
+namespace {
+
+double log_of_probability(double value) {
+  constexpr double least = std::numeric_limits<double>::epsilon();
+  return std::isnan(value) ? value : std::log(std::clamp(value, least, 1 - least));
+}
+
+}  // namespace
+
+double binary_log_probability(const Scoring& scoring, float output, bool has_label) {
+  const double value = double{output};
+  if (scoring.probabilities) return log_of_probability(has_label ? value : 1 - value);
+  return -softplus(has_label ? -value : value);
+}
+
 double label_log_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label) {
   const double output = double{outputs[label]};
   if (scoring.link() == Link::none) return std::numeric_limits<double>::quiet_NaN();
-  if (scoring.probabilities) {
-    constexpr double least = std::numeric_limits<double>::epsilon();
-    return std::isnan(output) ? output : std::log(std::clamp(output, least, 1 - least));
-  }
+  if (scoring.probabilities) return log_of_probability(output);
   if (scoring.link() == Link::sigmoid) return -softplus(-output);
   return output - scale.largest - std::log(scale.sum);
 }

@@ -15,7 +15,7 @@ namespace sheaf {
 struct Scoring {
   Task task = Task::regression;
   LossFunction loss;
-  bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
+  bool probabilities = false;  ///< of classes or labels: outputs are probabilities (of an ensemble), not logits
   std::int64_t output_count = 0;
   std::vector<double> quantiles{};       ///< [outputs], of the loss quantile
   std::vector<double> target_offsets{};  ///< [outputs], subtracted from targets and outputs; empty: none
@@ -33,7 +33,8 @@ struct RowScale {
 };
 RowScale row_scale(const Scoring& scoring, const float* outputs);
 
-/// The probability of a class for a row of outputs with this scale; without probabilities (Link::none) its output.
+/// The probability of a class or label for a row of outputs with this scale; without probabilities (Link::none) its
+/// output.
 double class_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label);
 
 /// The probabilities of all classes of rows, computed once for all metrics that need them.
@@ -56,5 +57,8 @@ class RowProbabilities {
 /// and exact for large logits. Outputs that are probabilities are clipped to 2.2e-16 from 0 and 1, as in scikit-learn's
 /// log_loss. NaN for losses without a link.
 double label_log_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label);
+
+/// The same for one of several labels: that the row has it, or has it not. `output`: that of the label.
+double binary_log_probability(const Scoring& scoring, float output, bool has_label);
 
 }  // namespace sheaf

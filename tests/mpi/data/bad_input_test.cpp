@@ -90,8 +90,11 @@ TEST_CASE("data sets whose shapes do not fit are refused with their names and sh
   CHECK(
       error_of(shapes({5, 2}, {5, 3}), options_of(Task::classification)) ==
       "Data set '/targets' [5, 3] of 'bad.h5' has several labels per row, or none: only zeros and ones, and 0 ones in "
-      "row 0 (one-hot targets have exactly one). Sheaf predicts one label per row. Store one, or set data.task = "
-      "regression.");
+      "row 0 (one-hot targets have exactly one). Store one label per row, or set data.task = multilabel.");
+  CHECK(error_of(shapes({5, 2}, {5}), options_of(Task::multilabel)) ==
+        "Data set '/targets' [5] of 'bad.h5' does not have several labels per row (data.task = multilabel needs [rows, "
+        "labels] of 0 and 1, with at least two labels). Store one column per label, or set data.task = "
+        "classification.");
   CHECK(error_of(shapes({5, 2}, {5, 2, 2}), options_of(Task::regression)) ==
         "Data set '/targets' [5, 2, 2] of 'bad.h5' is not a list of targets (data.task = regression needs [rows] or "
         "[rows, outputs]). Store at least one number per row.");

@@ -408,7 +408,7 @@ TEST_CASE("labels of text are classes in sorted order on all ranks") {
     }
 }
 
-TEST_CASE("one-hot targets are classes; several ones in a row are an error on every rank") {
+TEST_CASE("one-hot targets are classes, others of 0 and 1 are labels; both must fit the task on every rank") {
   const Job job;
   const auto labels = labels_of(5000);
   for (const std::int64_t odd_row : {-1, 4321}) {
@@ -422,14 +422,24 @@ TEST_CASE("one-hot targets are classes; several ones in a row are an error on ev
         file.numbers("/targets", {5000, 3}, coded, {type, {70, 3}});
       });
       DataOptions options = options_of(Task::automatic);
+      const FileSchema schema = agree_on_file(options, job.world);
+      CHECK(agree_on_file(options_of(Task::multilabel), job.world).coding == TargetCoding::multilabel);
       if (odd_row >= 0) {
-        CHECK_THROWS_WITH(agree_on_file(options, job.world),
+        CHECK(schema.coding == TargetCoding::multilabel);
+        CHECK_FALSE(schema.has_classes());
+        CHECK_THROWS_WITH(agree_on_file(options_of(Task::classification), job.world),
                           ContainsSubstring("and 2 ones in row 4321 (one-hot targets have exactly one)"));
+        options.classes = 3;
+        CHECK_THROWS_WITH(agree_on_file(options, job.world),
+                          ContainsSubstring("or set data.task = multilabel without data.classes"));
+        const DataSet data = load_to_memory(options_of(Task::multilabel), job.world, job.whole);
+        CHECK(data.output_count == 3);
+        CHECK(data.labels == nullptr);
+        CHECK(std::vector<double>(data.targets, data.targets + 15000) == coded);
         continue;
       }
-      const FileSchema schema = agree_on_file(options, job.world);
       CHECK(schema.coding == TargetCoding::one_hot);
-      CHECK(schema.has_labels());
+      CHECK(schema.has_classes());
       CHECK(schema.classes == 3);
       options.task = Task::classification;
       const DataSet data = load_to_memory(options, job.world, job.whole);
@@ -438,4 +448,30 @@ TEST_CASE("one-hot targets are classes; several ones in a row are an error on ev
       CHECK(agree_on_file(options_of(Task::regression), job.world).coding == TargetCoding::numbers);
     }
   }
+}
+
+TEST_CASE("labels need values of 0 and 1 and fitting names on every rank") {
+  const Job job;
+  std::vector<double> coded(5000 * 2, 1);
+  const auto refused = [&](const std::string& part) {
+    CHECK_THROWS_WITH(agree_on_file(options_of(Task::multilabel), job.world), ContainsSubstring(part));
+  };
+  const auto write = [&](const std::string& attribute) {
+    write_on_root(job.world, [&](FixtureFile& file) {
+      file.numbers("/features", {5000, 1}, features_of(5000));
+      file.numbers("/targets", {5000, 2}, coded, {H5T_IEEE_F64BE, {70, 2}});
+      if (!attribute.empty()) file.attribute("/targets", attribute, std::string("one name"));
+    });
+  };
+  write("target_names");
+  refused("has 2 labels, but its attribute target_names has 1 name");
+  write("class_names");
+  refused("Name the attribute target_names");
+  write("");
+  CHECK(agree_on_file(options_of(Task::automatic), job.world).coding == TargetCoding::multilabel);
+  coded[2 * 4444 + 1] = 0.5;
+  coded[2 * 4777] = 2;
+  write("");
+  refused("has another value than 0 and 1 in row 4444");
+  CHECK(agree_on_file(options_of(Task::automatic), job.world).coding == TargetCoding::numbers);
 }

@@ -107,6 +107,7 @@ TEST_CASE("a stored description is read back") {
   written.target_offsets = {-1.7e9};
   written.class_names = {"no", "yes"};
   written.target_names = {"ill"};
+  written.is_multilabel = true;
   written.source = "a.csv";
   written.content_hash = "12ab";
   write_described("described.h5", 2, written);
@@ -117,6 +118,7 @@ TEST_CASE("a stored description is read back") {
   CHECK(read.target_offsets == written.target_offsets);
   CHECK(read.class_names == written.class_names);
   CHECK(read.target_names == written.target_names);
+  CHECK(read.is_multilabel);
   CHECK(read.source == written.source);
   CHECK(read.content_hash == written.content_hash);
   CHECK(InputFile("described.h5").texts("features", "feature_names") == Texts{"age", "city"});
@@ -176,6 +178,7 @@ TEST_CASE("a file without targets has no names of classes") {
   const DataDescription read = described("alone.h5", 2);
   CHECK(read.class_names.empty());
   CHECK(read.target_names.empty());
+  CHECK_FALSE(read.is_multilabel);
 }
 
 TEST_CASE("names that do not fit the data are refused") {

@@ -111,6 +111,9 @@ TEST_CASE("learning rate schedules are checked") {
 TEST_CASE("class weights need classes") {
   check_one_problem(file_study({{"train.class_weights", "balanced"}, {"data.task", "regression"}}),
                     "train.class_weights = balanced has no effect (data.task = regression)");
+  check_one_problem(file_study({{"train.class_weights", "balanced"}, {"data.task", "multilabel"}}),
+                    "train.class_weights = balanced has no effect (data.task = multilabel). Leave it out, or set "
+                    "data.task = classification");
   check_valid(file_study({{"train.class_weights", "balanced"}}));
 }
 
@@ -354,6 +357,12 @@ TEST_CASE("train: the loss must match the task") {
     check_valid(file_study({{"train.loss", loss}, {"data.task", "classification"}}));
   }
   check_valid(file_study({{"train.loss", "mse"}, {"data.task", "classification"}}));
+  check_valid(file_study({{"train.loss", "bce"}, {"data.task", "multilabel"}}));
+  for (const char* loss : {"cross_entropy", "mse", "poisson"})
+    check_one_problem(file_study({{"data.task", "multilabel"}, {"train.loss", loss}}),
+                      std::string("train.loss = ") + loss +
+                          " does not fit data.task = multilabel (each label needs a probability of its own). Set "
+                          "train.loss = bce");
 }
 
 TEST_CASE("train: candidates of the loss are named") {
@@ -567,6 +576,14 @@ TEST_CASE("search: a metric must match the task and needs validation rows") {
   check_one_problem(study_with({{"run.metrics", "accuracy"}, {"data.validation", "0"}}, file_study(classes)),
                     "run.metrics = accuracy has no effect (there are no validation rows)");
   check_valid(study_with({{"search.metric", "loss"}, {"data.validation", "0"}}, file_study(classes)));
+  const Assignments labels = {{"data.task", "multilabel"}, {"data.validation", "0.2"}};
+  check_valid(
+      study_with({{"search.metric", "f1_macro"}, {"run.metrics", "hamming_loss, log_loss"}}, file_study(labels)));
+  for (const char* metric : {"balanced_accuracy", "matthews", "top_k:2", "ece", "r2"})
+    check_one_problem(study_with({{"run.metrics", metric}}, file_study(labels)),
+                      std::string("run.metrics = ") + metric + " does not apply to multilabel");
+  check_one_problem(study_with({{"search.metric", "hamming_loss"}, {"data.validation", "0.2"}}, file_study(classes)),
+                    "search.metric = hamming_loss does not apply to classification");
 }
 
 TEST_CASE("model: only an mlp and a cnn can have norms, and batch norms need batches") {

@@ -115,10 +115,18 @@ void add_from_file(const Study& study, const FileSchema& file, const RowSet& row
   reader.require_unchanged();
 }
 
+// The score and the metrics of run.metrics, which may be the same.
+std::vector<MetricChoice> metrics_of(const Study& study) {
+  std::vector<MetricChoice> metrics;
+  for (const MetricChoice& metric : validation_metrics(study))
+    if (std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) metrics.push_back(metric);
+  return metrics;
+}
+
 // The metrics of the study, then all others without a parameter that apply.
 std::vector<MetricChoice> test_metrics(const Study& study, Task task, LossKind loss,
                                        const std::vector<double>& quantiles) {
-  std::vector<MetricChoice> metrics = validation_metrics(study);
+  std::vector<MetricChoice> metrics = metrics_of(study);
   for (const Metric& metric : metric_table) {
     const bool is_new = std::find(metrics.begin(), metrics.end(), MetricChoice(metric.kind)) == metrics.end();
     if (is_new && metric.parameter == MetricParameter::none && applies_to(metric, task, loss) &&
@@ -143,7 +151,7 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, c
   const std::vector<float> predictions = predictor.finish();
 
   const LossFunction loss = predictor.model().description.loss;
-  const bool are_probabilities = models.size() > 1 && data.task == Task::classification;
+  const bool are_probabilities = models.size() > 1 && data.task != Task::regression;
   const std::vector<double>& quantiles = predictor.model().description.quantiles;
   const Scoring scoring{data.task, loss, are_probabilities, data.output_count, quantiles, data.target_offsets};
   TestResult result;
@@ -151,7 +159,7 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, c
   const RowPredictions scored{scoring, predictions, data, rows};
   result.loss = prediction_loss(scored);
   const auto metrics = test_metrics(context.study, data.task, loss.kind, quantiles);
-  result.study_metrics = validation_metrics(context.study).size();
+  result.study_metrics = metrics_of(context.study).size();
   const auto values = prediction_scores(metrics, scored);
   for (std::size_t number = 0; number < metrics.size(); ++number)
     result.metrics.push_back({metrics[number], values[number]});

@@ -37,8 +37,8 @@ bool any_loss_is(const Study& study, bool (Loss::*property)() const) {
 }
 
 Task task_of(const DataOptions& options, const std::optional<FileSchema>& file) {
-  if (options.classes > 0) return Task::classification;
-  return file && file->has_labels() ? Task::classification : Task::regression;
+  if (file && file->coding == TargetCoding::multilabel) return Task::multilabel;
+  return options.classes > 0 || (file && file->has_classes()) ? Task::classification : Task::regression;
 }
 
 std::int64_t shorter_side(const ImageShape& image) {
@@ -185,8 +185,7 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   const auto needs_default = [&](const std::string& key, bool is_auto) { return is_auto && !is_searched(study, key); };
   if (file) settle_marks(study, file->marks);
   if (data.task == Task::automatic) data.task = task_of(data, file);
-  if (needs_default("train.loss", train.loss == LossKind::automatic))
-    train.loss = data.task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
+  if (needs_default("train.loss", train.loss == LossKind::automatic)) train.loss = default_loss(data.task);
   if (needs_default("model.kind", model.kind == ModelKind::automatic)) model.kind = kind_of(model, image);
   if (needs_default("model.hidden", !model.hidden && model.kind == ModelKind::mlp)) model.hidden = hidden_widths(model);
   if (needs_default("model.channels",
@@ -239,6 +238,11 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
     log_root(
         fmt::format("the targets are one-hot: classification with {} (data.task = regression predicts the numbers)",
                     file->classes == 1 ? "1 class" : fmt::format("{} classes", file->classes)));
+  if (file && file->coding == TargetCoding::multilabel && requested.data.task == Task::automatic)
+    log_root(fmt::format(
+        "the targets are 0 and 1 in {} columns: multi-label classification (data.task = regression predicts the "
+        "numbers)",
+        file->target_columns));
   if (const auto text = file ? marks_text(file->marks) : ""; !text.empty()) log_root(text);
   const std::string chosen = data_defaults_text(requested, settled);
   if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);

@@ -182,9 +182,10 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
   });
   if (prepared.data && !prepared.data->class_names.empty())
     prepared.description.class_names = prepared.data->class_names;
-  if (prepared.data) prepared.data->class_names = prepared.description.class_names;
+  const auto& class_names = names_of_classes(prepared.description, study.data.task);
+  if (prepared.data) prepared.data->class_names = class_names;
   agree(world, [&] {
-    const auto problem = metric_problem(study, plan, prepared.description.class_names, prepared.shape.outputs);
+    const auto problem = metric_problem(study, plan, class_names, prepared.shape.outputs);
     require(problem.empty(), problem);
   });
   std::vector<std::string> unwritten;
@@ -201,8 +202,8 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
   });
   if (world.is_root())
-    for (const auto& warning : study_warnings(study, plan, prepared.data ? &*prepared.data : nullptr,
-                                              prepared.description.class_names, prepared.splits.get()))
+    for (const auto& warning :
+         study_warnings(study, plan, prepared.data ? &*prepared.data : nullptr, class_names, prepared.splits.get()))
       warn_root(warning);
   return prepared;
 }

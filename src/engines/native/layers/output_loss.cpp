@@ -32,7 +32,7 @@ template <class Value>
 void OutputLoss<Value>::gather_targets(const DataSet& data, const std::int64_t* rows, std::int64_t count,
                                        std::int64_t row_count, bool in_order) {
   const std::int64_t output_count = data.output_count;
-  if (data.task == Task::regression) {
+  if (data.task != Task::classification) {
     for (std::int64_t output = 0; output < output_count; ++output) {
       const float* from = data.targets + output;
       Value* to = targets_ + output * row_count;

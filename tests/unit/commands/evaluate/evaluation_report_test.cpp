@@ -48,7 +48,7 @@ TEST_CASE("the text report shows the table of the classes and the confusion matr
 
 TEST_CASE("the text report says why it has no confusion matrix, and names an undefined metric") {
   auto report = two_classes();
-  report.is_classification = true;
+  report.task = Task::classification;
   CHECK(evaluation_text(report).find("not shown") == std::string::npos);
   report.outputs = 59;
   report.fit->confusion.assign(59 * 59, 0);
@@ -59,6 +59,21 @@ TEST_CASE("the text report says why it has no confusion matrix, and names an und
              ContainsSubstring("classes            not shown for more than 20; --output=json includes their values\n"));
   report.fit->metrics = {{MetricKind::r2, std::nan("")}};
   CHECK_THAT(evaluation_text(report), ContainsSubstring("R2                 not defined for so few rows\n"));
+}
+
+TEST_CASE("the report of several labels per row has a table of them and no confusion matrix") {
+  auto report = two_classes();
+  report.task = Task::multilabel;
+  report.class_names = {"rain", "wind"};
+  report.threshold = 0.25;
+  report.fit->confusion.clear();
+  const std::string text = evaluation_text(report);
+  CHECK_THAT(text, ContainsSubstring("threshold          labels from a probability of 0.25\n"));
+  CHECK_THAT(text,
+             ContainsSubstring("label  precision  recall      F1  rows\n rain     0.6667  1.0000  0.8000     6\n"));
+  CHECK(text.find("as rain") == std::string::npos);
+  CHECK_THAT(evaluation_json(report), ContainsSubstring(R"("label_names":["rain","wind"],"threshold":0.25,)"));
+  CHECK_THAT(evaluation_json(report), ContainsSubstring(R"("labels":[{"label":"rain","precision":)"));
 }
 
 TEST_CASE("the JSON report escapes strings and writes null for numbers that are not finite") {

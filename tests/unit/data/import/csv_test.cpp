@@ -535,7 +535,38 @@ TEST_CASE("classification needs one label column") {
   options.task = Task::classification;
   CHECK_THROWS_WITH(import({"a,b,c\n1,2,3\n"}, options),
                     "Classification needs one label column (there are 2 in '0'). Name one with --label, or pass "
-                    "--task=regression.");
+                    "--task=multilabel or --task=regression.");
+}
+
+TEST_CASE("several columns of 0 and 1 are labels, unless they are one-hot or the task is regression") {
+  const std::string some = "a,b,c\n1,7,0\n1,8,1\n0,9,0\n", one_hot = "a,b,c\n1,7,0\n0,8,1\n";
+  const auto labels = import({some}, label("a,c"));
+  CHECK(labels.targets->type == NumberType::uint8);
+  CHECK(labels.targets->shape == std::vector<std::int64_t>{3, 2});
+  CHECK(numbers(*labels.targets) == std::vector<double>{1, 0, 1, 1, 0, 0});
+  CHECK(labels.description.is_multilabel);
+  CHECK(labels.description.target_names == Texts{"a", "c"});
+  CHECK_FALSE(labels.has_classes());
+  CHECK(labels.notes.back() ==
+        "the targets are 0 and 1 in 2 columns: multi-label classification (--task=regression predicts the numbers)");
+  const auto either = import({one_hot}, label("a,c"));
+  CHECK(either.targets->type == NumberType::float32);
+  CHECK_FALSE(either.description.is_multilabel);
+  CsvOptions options = label("a,c");
+  options.task = Task::multilabel;
+  CHECK(import({one_hot}, options).description.is_multilabel);
+  CHECK(numbers(*import({"a,b,c\nYes,7,false\nno,8,TRUE\n"}, options).targets) == std::vector<double>{1, 0, 0, 1});
+  CHECK_THROWS_WITH(import({"a,b,c\n1,7,0\n1,8,2\n"}, options),
+                    ContainsSubstring("contains '2' (labels are 0 or 1, no or yes, false or true)"));
+  CHECK_THROWS_WITH(import({some},
+                           [] {
+                             CsvOptions one;
+                             one.task = Task::multilabel;
+                             return one;
+                           }()),
+                    ContainsSubstring("needs several label columns (there is 1 in '0')"));
+  options.task = Task::regression;
+  CHECK(import({some}, options).targets->type == NumberType::float32);
 }
 
 TEST_CASE("a column of identifiers is returned and is not a feature") {

@@ -141,8 +141,20 @@ TEST_CASE("one-hot targets are classes, unless the task is regression") {
   REQUIRE(data.notes.size() == 1);
   CHECK_THAT(data.notes[0], StartsWith("the targets are one-hot: classification with 2 classes"));
   CHECK(import(x, y, Task::regression).targets->shape == std::vector<std::int64_t>{3, 2});
-  CHECK_THROWS_WITH(import(x, npy("'|u1'", "(3, 2)", std::string("\0\1\1\1\0\1", 6))),
-                    ContainsSubstring("several labels per row"));
+  const std::string several = npy("'|u1'", "(3, 2)", std::string("\0\1\1\1\0\1", 6));
+  CHECK_THROWS_WITH(import(x, several, Task::classification), ContainsSubstring("several labels per row"));
+  const auto labels = import(x, several);
+  CHECK(numbers(*labels.targets) == std::vector<double>{0, 1, 1, 1, 0, 1});
+  CHECK(labels.description.is_multilabel);
+  CHECK_FALSE(labels.has_classes());
+  REQUIRE(labels.notes.size() == 1);
+  CHECK_THAT(labels.notes[0], StartsWith("the targets are 0 and 1 in 2 columns: multi-label classification"));
+  CHECK(import(x, y, Task::multilabel).targets->shape == std::vector<std::int64_t>{3, 2});
+  CHECK(import(x, y, Task::multilabel).notes.empty());
+  CHECK_THROWS_WITH(import(x, npy("'|u1'", "(3, 2)", std::string("\0\1\1\1\0\2", 6)), Task::multilabel),
+                    ContainsSubstring("has other values than 0 and 1"));
+  CHECK_THROWS_WITH(import(x, npy("'|u1'", "(3,)", std::string("\0\1\1", 3)), Task::multilabel),
+                    ContainsSubstring("has one label per row"));
   CHECK(import(x, npy("'|u1'", "(3, 2)", std::string("\0\1\1\1\0\2", 6))).targets->shape ==
         std::vector<std::int64_t>{3, 2});
 }

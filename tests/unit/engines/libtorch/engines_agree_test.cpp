@@ -137,6 +137,16 @@ DataSet with_counts(DataSet data) {
   return data;
 }
 
+// `data` with labels: targets of 0 and 1.
+DataSet with_labels(DataSet data) {
+  auto labels = std::make_shared<std::vector<float>>(data.targets, data.targets + data.rows * data.output_count);
+  for (float& target : *labels) target = target > 0 ? 1.0f : 0.0f;
+  data.task = Task::multilabel;
+  data.targets = labels->data();
+  data.owner = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(data.owner, labels);
+  return data;
+}
+
 // `data` with random sample weights, some of them zero.
 DataSet with_weights(DataSet data, Dice& dice) {
   auto weights = std::make_shared<std::vector<float>>();
@@ -192,6 +202,13 @@ void check_random_studies(std::uint64_t seed, int count, Precision precision, do
       study.data.normalize_targets = NormalizeTargets::standard;
     DataSet data = draw_synthetic(study.data, study.study.seed);
     if (counts) data = with_counts(data);
+    const bool may_be_labels = study.data.task == Task::regression && study.train.loss == LossKind::mse &&
+                               study.data.normalize_targets != NormalizeTargets::standard && data.output_count > 1;
+    if (may_be_labels && number % 2 == 0) {
+      data = with_labels(data);
+      study.data.task = Task::multilabel;
+      study.train.loss = LossKind::bce;
+    }
     if (dice.once_in(4)) data = with_weights(data, dice);
     check_agreement(study, data, tolerance);
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "training/metrics/metric_sums.hpp"
@@ -11,22 +12,27 @@
 
 namespace sheaf::test {
 
-/// Rows with the inputs of the metrics of both tasks.
+/// Rows with the inputs of the metrics of all tasks.
 struct MetricRows {
   std::int64_t count = 0, width = 0;
   std::vector<float> outputs, targets;
   std::vector<std::int64_t> predicted_labels, labels;
-  std::vector<float> weights{};  ///< empty: none
+  std::vector<float> weights{};      ///< empty: none
+  Task task = Task::classification;  ///< multilabel: `targets` are labels, and `predicted_labels` has one for each
 
   ScoredRows slice(std::int64_t begin, std::int64_t end) const {
-    return {end - begin,           outputs.data() + begin * width, predicted_labels.data() + begin,
-            labels.data() + begin, targets.data() + begin * width, weights.empty() ? nullptr : weights.data() + begin};
+    const bool several = task == Task::multilabel;
+    return {end - begin,
+            outputs.data() + begin * width,
+            predicted_labels.data() + begin * (several ? width : 1),
+            several ? nullptr : labels.data() + begin,
+            targets.data() + begin * width,
+            weights.empty() ? nullptr : weights.data() + begin};
   }
 
-  void predict_labels() {
-    predicted_labels.clear();
-    for (std::int64_t row = 0; row < count; ++row)
-      predicted_labels.push_back(predicted_label(outputs.data() + row * width, width));
+  void predict_labels(bool are_probabilities = false) {
+    sheaf::predict_labels({task, LossKind::bce, are_probabilities, width}, std::nullopt, outputs.data(), count,
+                          predicted_labels);
   }
 };
 
@@ -43,9 +49,23 @@ inline MetricRows metric_rows(std::int64_t count, std::int64_t width) {
   return rows;
 }
 
+/// Targets 0 and 1, and logits that are above 0 for most of the targets of 1, and for some of the others.
+inline MetricRows label_rows(std::int64_t count, std::int64_t width) {
+  MetricRows rows = metric_rows(count, width);
+  rows.task = Task::multilabel;
+  for (std::int64_t index = 0; index < count * width; ++index) {
+    const auto at = static_cast<std::size_t>(index);
+    rows.targets[at] = index * index % 7 < 3 ? 1 : 0;
+    rows.outputs[at] =
+        static_cast<float>(2 * double{rows.targets[at]} - 1 + 1.5 * std::sin(2.3 * static_cast<double>(index)));
+  }
+  rows.predict_labels();
+  return rows;
+}
+
 /// The rows with these numbers, in this order.
 inline MetricRows chosen_rows(const MetricRows& rows, const std::vector<std::int64_t>& numbers) {
-  MetricRows chosen{static_cast<std::int64_t>(numbers.size()), rows.width, {}, {}, {}, {}};
+  MetricRows chosen{static_cast<std::int64_t>(numbers.size()), rows.width, {}, {}, {}, {}, {}, rows.task};
   for (const std::int64_t row : numbers) {
     const auto copy = [&](const std::vector<float>& from, std::vector<float>& to) {
       to.insert(to.end(), from.begin() + row * rows.width, from.begin() + (row + 1) * rows.width);
@@ -53,8 +73,10 @@ inline MetricRows chosen_rows(const MetricRows& rows, const std::vector<std::int
     copy(rows.outputs, chosen.outputs);
     copy(rows.targets, chosen.targets);
     chosen.labels.push_back(rows.labels[static_cast<std::size_t>(row)]);
+    const std::int64_t each = rows.task == Task::multilabel ? rows.width : 1;
+    const auto predicted = rows.predicted_labels.begin() + row * each;
+    chosen.predicted_labels.insert(chosen.predicted_labels.end(), predicted, predicted + each);
   }
-  chosen.predict_labels();
   return chosen;
 }
 

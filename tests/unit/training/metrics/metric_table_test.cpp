@@ -23,6 +23,8 @@ using namespace sheaf::test;
 
 namespace {
 
+constexpr Task tasks[] = {Task::classification, Task::multilabel, Task::regression};
+
 // The kinds of outputs to which a metric applies.
 std::vector<Scoring> scorings_of(const Metric& metric, std::int64_t width) {
   if (metric.losses == MetricLosses::quantiles) {
@@ -31,11 +33,13 @@ std::vector<Scoring> scorings_of(const Metric& metric, std::int64_t width) {
       quantiles.push_back(static_cast<double>(output + 1) / static_cast<double>(width + 1));
     return {{Task::regression, LossKind::quantile, false, width, quantiles}};
   }
-  if (metric.task == Task::regression) return {{Task::regression, LossKind::mse, false, width}};
+  if (metric.applies_to(Task::regression)) return {{Task::regression, LossKind::mse, false, width}};
   std::vector<Scoring> scorings;
-  for (const LossKind loss : {LossKind::mse, LossKind::cross_entropy, LossKind::bce})
-    for (const bool probabilities : {false, true})
-      if (applies_to(metric, metric.task, loss)) scorings.push_back({metric.task, loss, probabilities, width});
+  for (const Task task : {Task::classification, Task::multilabel})
+    for (const LossKind loss : {LossKind::mse, LossKind::cross_entropy, LossKind::bce})
+      for (const bool probabilities : {false, true})
+        if (applies_to(metric, task, loss) && (task != Task::multilabel || loss_of(loss).fits_labels()))
+          scorings.push_back({task, loss, probabilities, width});
   return scorings;
 }
 
@@ -53,15 +57,16 @@ template <class Check>
 void for_each_metric(std::int64_t count, const Check& check) {
   for (const Metric& metric : metric_table)
     for (const std::int64_t width : {1, 2, 3, 5}) {
-      if (metric.task == Task::classification && width == 1) continue;
+      if (!metric.applies_to(Task::regression) && width == 1) continue;
       if (is_top(metric) && width <= 3) continue;  // is always 1
       for (const Scoring& scoring : scorings_of(metric, width)) {
-        MetricRows rows = metric_rows(count, width);
-        if (metric.task == Task::classification)
+        MetricRows rows = scoring.task == Task::multilabel ? label_rows(count, width) : metric_rows(count, width);
+        if (scoring.task == Task::classification)
           for (float& output : rows.outputs) output -= 100;
         if (scoring.probabilities) make_predictions(scoring.loss.kind, width, rows.outputs.data(), count);
-        rows.predict_labels();
-        CAPTURE(metric.name, width, static_cast<int>(scoring.loss.kind), scoring.probabilities);
+        rows.predict_labels(scoring.probabilities);
+        CAPTURE(metric.name, width, static_cast<int>(scoring.task), static_cast<int>(scoring.loss.kind),
+                scoring.probabilities);
         check(metric, MetricFunction(metric.kind, sample_parameter(metric)), scoring, rows);
       }
     }
@@ -129,16 +134,18 @@ TEST_CASE("classes of metrics are found by name, or by number unless all names a
 }
 
 TEST_CASE("a study's score is the selected metric, or the default of the task") {
-  for (const Metric& metric : metric_table) {
-    Study study = test::regression_study();
-    study.data.task = metric.task;
-    const MetricChoice choice(metric.kind, metric.parameter == MetricParameter::none ? "" : "1e-1");
-    study.search.metric = choice.name();
-    if (!read_metric(choice.name())) continue;
-    CHECK(score_metric(study) == choice);
-    study.search.metric = "loss";
-    CHECK(score_metric(study) == default_metric(metric.task).kind);
-  }
+  for (const Metric& metric : metric_table)
+    for (const Task task : tasks) {
+      if (!metric.applies_to(task)) continue;
+      Study study = test::regression_study();
+      study.data.task = task;
+      const MetricChoice choice(metric.kind, metric.parameter == MetricParameter::none ? "" : "1e-1");
+      study.search.metric = choice.name();
+      if (!read_metric(choice.name())) continue;
+      CHECK(score_metric(study) == choice);
+      study.search.metric = "loss";
+      CHECK(score_metric(study) == default_metric(task).kind);
+    }
 }
 
 TEST_CASE("of several quantiles, metrics measure the output of their quantile or of the median") {
@@ -175,6 +182,7 @@ TEST_CASE("of several quantiles, metrics measure the output of their quantile or
 
 TEST_CASE("every task has a default metric") {
   CHECK(default_metric(Task::classification).kind == MetricKind::accuracy);
+  CHECK(default_metric(Task::multilabel).kind == MetricKind::accuracy);
   CHECK(default_metric(Task::regression).kind == MetricKind::r2);
   CHECK(default_metric(Task::regression, LossKind::huber).kind == MetricKind::mae);
   CHECK(default_metric(Task::regression, LossKind::quantile).kind == MetricKind::mean_pinball);
@@ -248,9 +256,10 @@ TEST_CASE("better predictions improve the value in the metric's direction") {
       const auto at = static_cast<std::size_t>(index);
       const bool is_label = index % rows.width == rows.labels[at / static_cast<std::size_t>(rows.width)];
       const float right = scoring.probabilities ? 1.0f : 9.0f, wrong = scoring.probabilities ? 0.0f : -9.0f;
-      rows.outputs[at] = metric.task == Task::regression ? rows.targets[at] : is_label ? right : wrong;
+      const bool is_right = scoring.task == Task::multilabel ? rows.targets[at] == 1 : is_label;
+      rows.outputs[at] = scoring.task == Task::regression ? rows.targets[at] : is_right ? right : wrong;
     }
-    rows.predict_labels();
+    rows.predict_labels(scoring.probabilities);
     const double best = value_of(scoring, function, rows, {rows.count});
     CHECK((metric.larger_is_better() ? best > value : best < value));
     CHECK(
@@ -260,17 +269,16 @@ TEST_CASE("better predictions improve the value in the metric's direction") {
 }
 
 TEST_CASE("a metric of fewer rows than it needs is not defined, and a metric of outputs that are NaN is not a number") {
-  for_each_metric(40,
-                  [](const Metric& metric, const MetricFunction& function, const Scoring& scoring, MetricRows rows) {
-                    if (metric.min_rows > 1) {
-                      const MetricRows first = chosen_rows(rows, {0});
-                      CHECK(std::isnan(value_of(scoring, function, first, {1})));
-                      CHECK_FALSE(metric.undefined.empty());
-                    }
-                    if (metric.task == Task::classification && metric.family != MetricFamily::ranked &&
-                        metric.losses == MetricLosses::all)
-                      return;  // computed from the order of the outputs
-                    std::fill_n(rows.outputs.begin(), rows.width, std::numeric_limits<float>::quiet_NaN());
-                    CHECK(std::isnan(value_of(scoring, function, rows, {rows.count})));
-                  });
+  for_each_metric(40, [](const Metric& metric, const MetricFunction& function, const Scoring& scoring,
+                         MetricRows rows) {
+    if (metric.min_rows > 1) {
+      const MetricRows first = chosen_rows(rows, {0});
+      CHECK(std::isnan(value_of(scoring, function, first, {1})));
+      CHECK_FALSE(metric.undefined.empty());
+    }
+    if (scoring.task != Task::regression && metric.family != MetricFamily::ranked && metric.losses == MetricLosses::all)
+      return;  // computed from the order of the outputs
+    std::fill_n(rows.outputs.begin(), rows.width, std::numeric_limits<float>::quiet_NaN());
+    CHECK(std::isnan(value_of(scoring, function, rows, {rows.count})));
+  });
 }

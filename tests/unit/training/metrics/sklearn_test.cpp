@@ -43,15 +43,18 @@ Case read_case(std::istream& file) {
   MetricRows& rows = found.rows;
   file >> task >> loss >> outputs >> rows.count >> rows.width >> weights;
   const LossKind kind = loss == "mse" ? LossKind::mse : loss == "bce" ? LossKind::bce : LossKind::cross_entropy;
-  found.scoring = {task == "regression" ? Task::regression : Task::classification, kind, outputs == "probabilities",
-                   rows.width};
+  found.scoring = {task == "regression"   ? Task::regression
+                   : task == "multilabel" ? Task::multilabel
+                                          : Task::classification,
+                   kind, outputs == "probabilities", rows.width};
   rows.outputs = floats(file, rows.count * rows.width);
-  if (found.scoring.task == Task::regression)
+  rows.task = found.scoring.task == Task::multilabel ? Task::multilabel : Task::classification;
+  if (found.scoring.task != Task::classification)
     rows.targets = floats(file, rows.count * rows.width);
   else
     for (const float label : floats(file, rows.count)) rows.labels.push_back(static_cast<std::int64_t>(label));
   if (weights == "weighted") rows.weights = floats(file, rows.count);
-  rows.predict_labels();
+  rows.predict_labels(found.scoring.probabilities);
   while (file >> word && word != "end") {
     std::string value;
     file >> value;

@@ -55,6 +55,16 @@ TEST_CASE("one integer per row means classification; other targets mean regressi
   CHECK(with_data_defaults({}, file_with(NumberClass::integer, 2)).data.task == Task::regression);
 }
 
+TEST_CASE("several labels per row are trained with a probability for each") {
+  FileSchema file = file_with(NumberClass::real, 3);
+  file.coding = TargetCoding::multilabel;
+  const Study labels = with_data_defaults({}, file);
+  CHECK(labels.data.task == Task::multilabel);
+  CHECK(labels.train.loss == LossKind::bce);
+  CHECK(labels.data.normalize_targets == NormalizeTargets::automatic);  // has no effect
+  CHECK(score_metric(labels).kind == MetricKind::accuracy);
+}
+
 TEST_CASE("data.classes means classification, also for synthetic data") {
   Study study;
   CHECK(with_data_defaults(study, std::nullopt).data.task == Task::regression);
