@@ -251,7 +251,7 @@ Table prediction_table(std::int64_t iteration, const std::vector<float>& predict
   }
   table.push_back({"targets", std::move(targets), width});
   if (data.target_offsets.empty()) {
-    table.push_back({"values", predictions, width});
+    table.push_back({data.task == Task::multilabel ? "probabilities" : "values", predictions, width});
     return table;
   }
   for (std::size_t at = 0; at < predictions.size(); ++at)
