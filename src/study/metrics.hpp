@@ -170,7 +170,7 @@ inline constexpr std::array metric_table = {
            MetricLosses::all, 1, ""},
     Metric{MetricKind::max_error, "max_error", "max error", MetricFamily::pointwise, MetricTasks::regression,
            Better::lower, MetricLosses::all, 1, ""},
-    Metric{MetricKind::mean_pinball, "mean_pinball", "mean pinball loss", MetricFamily::pointwise,
+    Metric{MetricKind::mean_pinball, "mean_pinball", "pinball loss (own quantiles)", MetricFamily::pointwise,
            MetricTasks::regression, Better::lower, MetricLosses::quantiles, 1, ""},
     Metric{MetricKind::pinball, "pinball", "pinball loss", MetricFamily::pointwise, MetricTasks::regression,
            Better::lower, MetricLosses::all, 1, "", MetricParameter::quantile},

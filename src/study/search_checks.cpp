@@ -170,6 +170,12 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
                      fmt::format("{0} = {1} needs probabilities (with train.loss = {2}, outputs are not "
                                  "probabilities). Use a different {0}, or a different train.loss.",
                                  key, choice.name(), loss->name));
+      else if (choice.metric().losses == MetricLosses::quantiles && !loss->has_quantiles())
+        problems.add(
+            {key, "train.loss"},
+            fmt::format("{0} = {1} needs outputs with quantiles, but train.loss = {2}. Use a different {0}, or "
+                        "train.loss = quantile.",
+                        key, choice.name(), loss->name));
   for (const MetricChoice& choice : metrics)
     if (const auto problem = quantile_problem(key, choice, quantiles_of(study.train)); !problem.empty())
       problems.add({key, "train.quantiles"}, problem);
@@ -197,6 +203,10 @@ void check_losses(const Study& study, Problems& problems) {
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   check_losses(study, problems);
+  if (search.weighted && is_searched(study, "train.class_weights"))
+    problems.add({"search.weighted", "search.train.class_weights"},
+                 "search.weighted = true cannot be combined with search.train.class_weights (the validations of the "
+                 "trials would have different weights). Set search.weighted = false.");
   check_all_metrics(study, problems);
   const SearchMethodRow& row = search_method_of(search.method);
   const TrialSource trials = row.trials;

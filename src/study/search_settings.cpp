@@ -121,7 +121,7 @@ void add_search_keys(std::vector<Setting>& table) {
                 {},
                 [](const Study& study) { return !study.data.weights.empty() || study.train.class_weights.any(); },
                 "rows have no weights",
-                "data.weights"})
+                "data.weights or train.class_weights"})
       .also_called({"score_sample_weight", "weighted_metrics"});
 }
 

@@ -434,7 +434,7 @@ ValueType<std::string> metric_or_loss_text() {
 
 ValueType<std::vector<double>> quantile_list() {
   ValueType<std::vector<double>> type;
-  type.values = "numbers > 0 and < 1";
+  type.values = "ascending numbers > 0 and < 1";
   type.allowed =
       fmt::format("at most {} numbers > 0 and < 1 in ascending order, separated by commas or spaces", max_quantiles);
   type.read = read_quantiles;

@@ -38,7 +38,9 @@ std::string data_line(const Study& study, const StudyData& data) {
   const std::int64_t count = data.shape.outputs;
   const std::string outputs = study.data.task == Task::classification ? fmt::format("{} classes", count)
                               : study.data.task == Task::multilabel   ? fmt::format("{} labels", count)
-                                                                      : counted(count, "target column");
+                              : quantiles_of(study.train).empty()
+                                  ? counted(count, "target column")
+                                  : fmt::format("1 target column with {}", counted(count, "quantile"));
   return fmt::format("data         {} x {}, {} ({})", counted(rows.own, "row"), counted(data.shape.features, "feature"),
                      outputs, origin);
 }

@@ -117,10 +117,21 @@ TEST_CASE("class weights need classes") {
   check_valid(file_study({{"train.class_weights", "balanced"}}));
 }
 
+TEST_CASE("mean_pinball needs quantiles") {
+  check_one_problem(file_study({{"run.metrics", "mean_pinball"}, {"data.task", "regression"}, {"train.loss", "mae"}}),
+                    "run.metrics = mean_pinball needs outputs with quantiles, but train.loss = mae");
+  check_valid(file_study({{"run.metrics", "mean_pinball"}, {"data.task", "regression"}, {"train.loss", "quantile"}}));
+}
+
 TEST_CASE("weighted validations need weights") {
   check_one_problem(file_study({{"search.weighted", "true"}}), "search.weighted = true has no effect");
   check_valid(file_study({{"search.weighted", "true"}, {"data.weights", "/w"}}));
   check_valid(file_study({{"search.weighted", "true"}, {"train.class_weights", "balanced"}}));
+  check_one_problem(file_study({{"search.weighted", "true"},
+                                {"data.weights", "/w"},
+                                {"search.method", "grid"},
+                                {"search.train.class_weights", "none, balanced"}}),
+                    "search.weighted = true cannot be combined with search.train.class_weights");
 }
 
 TEST_CASE("early stopping is checked") {

@@ -148,9 +148,10 @@ void require_numbers(const Study& study, const FileSchema& file) {
   const std::vector<std::string>& names = file.description.class_names;
   if (study.data.task != Task::regression || names.empty() || file.coding != TargetCoding::numbers) return;
   throw UsageError(fmt::format(
-      "data.task = regression needs numbers as targets, but '{}' has the numbers of the classes {}{}. "
-      "Import it with --task=regression, or {}.",
-      study.data.file, quoted(names.front()),
+      "{} needs numbers as targets, but '{}' has the numbers of the classes {}{}. Import it with --task=regression, or "
+      "{}.",
+      any_loss_is(study, &Loss::needs_numbers) ? "the loss" : "data.task = regression", study.data.file,
+      quoted(names.front()),
       names.size() > 1 ? fmt::format(", {}{}", quoted(names[1]), names.size() > 2 ? ", ..." : "") : "",
       any_loss_is(study, &Loss::needs_numbers) ? "choose a loss for classes" : "set data.task = classification"));
 }
