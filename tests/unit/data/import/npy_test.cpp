@@ -180,7 +180,10 @@ TEST_CASE("notes and errors name the option of the task") {
   CHECK_THAT(targets(npy("'|u1'", "(2, 2)", one_hot)).notes.at(0),
              EndsWith("(--data.task=regression predicts the numbers)"));
   CHECK_THAT(targets(npy("'|u1'", "(2,)", "\1\2")).notes.at(0), EndsWith("(--data.task=regression predicts numbers)"));
-  CHECK_THROWS_WITH(targets(npy("'|u1'", "(2, 2)", both)), EndsWith("or pass --data.task=regression."));
+  CHECK_THAT(targets(npy("'|u1'", "(2, 2)", both)).notes.at(0),
+             EndsWith("(--data.task=regression predicts the numbers)"));
+  CHECK_THROWS_WITH(targets(npy("'|u1'", "(2, 2)", both), Task::classification),
+                    EndsWith("or pass --data.task=multilabel."));
   const std::string halves = npy("'<f8'", "(2,)", bytes_of(0.5) + bytes_of(1.0));
   CHECK_THROWS_WITH(targets(halves, Task::classification), EndsWith("or pass --data.task=regression."));
 }
