@@ -118,6 +118,15 @@ result = run("folds-default", "folds.h5", "--train.epochs=3")
 checks.check(result.code == 0 and "the folds are the 3 of '/folds'" in result.stderr
              and [row[-1] for row in rows("folds-default")] == [row[-1] for row in rows("folds")][:3],
              "given folds are the default", result.stderr)
+# The same command continues a run, and joins an array, although the file has determined search.folds.
+for keys in ((), ("--data.folds=folds",)):
+    name = f"folds-again-{len(keys)}"
+    result = run(name, "folds.h5", "--train.epochs=3", "--run.array=0/2", *keys)
+    checks.check(result.code == 0, f"{name}: the first task", result.stderr)
+    result = run(name, "folds.h5", "--train.epochs=3", "--run.array=1/2", *keys)
+    checks.check(result.code == 0 and rows(name) == rows("folds-default"), f"{name}: the second task", result.stderr)
+    result = run(name, "folds.h5", "--train.epochs=3", "--resume", *keys)
+    checks.check(result.code == 0, f"{name}: --resume", result.stderr)
 result = run("folds-3", "folds.h5", "--train.epochs=3", "--search.repeats=2", "--search.folds=3", ranks=2)
 checks.check(result.code == 0 and rows("folds-3") == rows("folds"), "the number of given folds can be set", result.stderr)
 result = run("repeated", "folds.h5", "--train.epochs=3", "--search.repeats=2", "--search.method=grid")

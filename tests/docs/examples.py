@@ -67,6 +67,7 @@ def write_files(directory):
     write_csv("more.csv", range(60, 90), "bill,depth,flipper,mass,species", lambda row: names[row])
     write_csv("new.csv", range(90, 120), "bill,depth,flipper,mass", None)
     write_csv("houses.csv", range(90), "id,rooms,area,age,price", lambda row: f"{features[row].sum():.4g}")
+    write_csv("songs.csv", range(90), "tempo,energy,key,year,happy,sad,calm", lambda row: f"{row % 2},{row % 3 // 2},{row % 5 // 4}")
     numpy.save(os.path.join(directory, "X.npy"), features.astype("f4"))
     numpy.save(os.path.join(directory, "y.npy"), labels)
     numpy.savez(os.path.join(directory, "arrays.npz"), x_train=features.astype("f4"), y_train=labels)

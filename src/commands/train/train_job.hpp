@@ -20,7 +20,7 @@ struct Study;
 /// before the training either throws with the code stopped and leaves no new directory, or stops the training at once.
 /// A signal while results are written has no effect. Throws AgreedError; if a single rank fails during the training,
 /// the whole job ends at once with exit code 1. Collective over world.
-ExitCode execute_run(const Study& study, const RunRequest& request, const Communicator& world,
+ExitCode execute_run(const Study& requested, const RunRequest& request, const Communicator& world,
                      MakeSearcher make = make_searcher);
 
 }  // namespace sheaf

@@ -39,7 +39,8 @@ struct TableExtent {
 
 /// One row per validation row of an iteration, in the order of the rows. Columns: iteration, row (of the data), and
 /// target (the class) and probabilities [classes], or targets and probabilities [labels], or targets and values
-/// [outputs] in the units of the file. The numbers are 32-bit, values with offsets 64-bit. `predictions`: [rows, outputs], as in TrainedIteration.
+/// [outputs] in the units of the file. The numbers are 32-bit, values with offsets 64-bit. `predictions`: [rows,
+/// outputs], as in TrainedIteration.
 Table prediction_table(std::int64_t iteration, const std::vector<float>& predictions, const DataSet& data,
                        const RowSet& rows);
 /// Its columns.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/score.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -71,6 +73,10 @@ std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, 
     if (!function) throw std::logic_error("the data have no such class");
     functions.push_back(*function);
   }
+  const std::vector<float>& weights = predictions.weights;
+  const auto is_zero = [](float weight) { return weight == 0; };
+  if (!weights.empty() && std::all_of(weights.begin(), weights.end(), is_zero))  // no row counts
+    return std::vector<double>(metrics.size(), std::numeric_limits<double>::quiet_NaN());
   MetricSums sums(predictions.scoring, std::move(functions));
   add_rows(predictions, sums);
   return sums.values();

@@ -31,7 +31,7 @@ struct RowPredictions {
 Scoring scoring_of(const TrainOptions& train, const DataSet& data, bool are_probabilities);
 
 /// The values of `metrics`, which are metrics for the task of the data; their classes, counts and quantiles exist
-/// there.
+/// there. NaN if all weights are 0.
 std::vector<double> prediction_scores(const std::vector<MetricChoice>& metrics, const RowPredictions& predictions);
 
 /// The loss: the weighted mean over rows and, unless targets are labels, over outputs.

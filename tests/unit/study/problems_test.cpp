@@ -127,11 +127,9 @@ TEST_CASE("weighted validations need weights") {
   check_one_problem(file_study({{"search.weighted", "true"}}), "search.weighted = true has no effect");
   check_valid(file_study({{"search.weighted", "true"}, {"data.weights", "/w"}}));
   check_valid(file_study({{"search.weighted", "true"}, {"train.class_weights", "balanced"}}));
-  check_one_problem(file_study({{"search.weighted", "true"},
-                                {"data.weights", "/w"},
-                                {"search.method", "grid"},
-                                {"search.train.class_weights", "none, balanced"}}),
-                    "search.weighted = true cannot be combined with search.train.class_weights");
+  Study study = file_study({{"search.weighted", "true"}, {"data.weights", "/w"}, {"search.method", "grid"}});
+  study.search.keys = {searched("train.class_weights", {"none", "balanced"})};
+  check_one_problem(study, "search.weighted = true cannot be combined with search.train.class_weights");
 }
 
 TEST_CASE("early stopping is checked") {

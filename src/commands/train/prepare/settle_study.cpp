@@ -19,6 +19,7 @@
 #include "parallel/devices/memory.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/key_defaults.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
 
@@ -143,6 +144,10 @@ Study with_stored_choices(Study requested, const Study& stored) {
     if (is_auto && setting.decides_results) apply_setting(requested, setting.info.key, setting.text(stored));
   }
   if (requested.run.models == ModelsSaved::automatic) requested.run.models = stored.run.models;
+  if (has_given_folds(requested)) {  // the file has determined them, too
+    if (requested.search.folds == 1) requested.search.folds = stored.search.folds;
+    if (requested.search.method == SearchMethod::none) requested.search.method = stored.search.method;
+  }
   return requested;
 }
 

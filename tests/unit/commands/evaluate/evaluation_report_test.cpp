@@ -70,7 +70,7 @@ TEST_CASE("the report of several labels per row has a table of them and no confu
   const std::string text = evaluation_text(report);
   CHECK_THAT(text, ContainsSubstring("threshold          labels from a probability of 0.25\n"));
   CHECK_THAT(text,
-             ContainsSubstring("label  precision  recall      F1  rows\n rain     0.6667  1.0000  0.8000     6\n"));
+             ContainsSubstring("label  precision  recall      F1  rows\nrain      0.6667  1.0000  0.8000     6\n"));
   CHECK(text.find("as rain") == std::string::npos);
   CHECK_THAT(evaluation_json(report), ContainsSubstring(R"("label_names":["rain","wind"],"threshold":0.25,)"));
   CHECK_THAT(evaluation_json(report), ContainsSubstring(R"("labels":[{"label":"rain","precision":)"));

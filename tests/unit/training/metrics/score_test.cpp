@@ -30,6 +30,17 @@ TEST_CASE("accuracy counts the rows whose largest prediction is at their label")
   CHECK(score_of(MetricKind::accuracy, {-1, -2, 0.5f}, data, row_set({1})) == 1);  // a subset of the rows
 }
 
+TEST_CASE("weights count, and metrics of rows that all have the weight 0 are not defined") {
+  const DataSet data = regression_data(1, {0, 0, 0}, {1, 2, 3});
+  const std::vector<float> predictions = {1, 2, 4};
+  const Scoring scoring{Task::regression, LossKind::mse, false, 1};
+  const RowSet rows = row_set({0, 1, 2});
+  CHECK(prediction_scores({MetricKind::mse}, {scoring, predictions, data, rows, {1, 1, 2}}).front() == Approx(0.5));
+  CHECK(prediction_loss({scoring, predictions, data, rows, {1, 1, 2}}) == Approx(0.5));
+  for (const MetricKind metric : {MetricKind::r2, MetricKind::mse, MetricKind::explained_variance})
+    CHECK(std::isnan(prediction_scores({metric}, {scoring, predictions, data, rows, {0, 0, 0}}).front()));
+}
+
 TEST_CASE("R2 is one minus the ratio of residual to total sum of squares, averaged over outputs") {
   const DataSet data = regression_data(1, {0, 0, 0}, {1, 10, 2, 20, 3, 60}, 2);
   // Output 0: residual 0.25 + 0 + 1, total 2. Output 1: residual 100 + 0 + 0, total 400 + 100 + 900 around the mean 30.
