@@ -58,8 +58,17 @@ std::string image_text(const RowLayout& layout) {
 }
 
 const char* coding_text(TargetCoding coding) {
-  if (coding == TargetCoding::texts) return "texts";
-  return coding == TargetCoding::one_hot ? "one-hot" : "numbers";
+  switch (coding) {
+    case TargetCoding::texts:
+      return "texts";
+    case TargetCoding::one_hot:
+      return "one-hot";
+    case TargetCoding::multilabel:
+      return "several labels per row";
+    case TargetCoding::numbers:
+      break;
+  }
+  return "numbers";
 }
 
 std::string different_features(const FileSchema& other, const FileSchema& file) {

@@ -158,6 +158,15 @@ void require_same_file(const Communicator& world, const FileSchema& schema, cons
   });
 }
 
+// Classes and labels are recognized by their values only in `schema`: those of another file may fit either.
+void settle_coding_like(const FileSchema& schema, FileSchema& other, const DataOptions& options,
+                        const Communicator& world) {
+  DataOptions own = options_of(other, options);
+  if (schema.coding == TargetCoding::multilabel) own.task = Task::multilabel;
+  if (schema.coding == TargetCoding::one_hot) own.task = Task::classification;
+  if (own.task == Task::multilabel || schema.coding == TargetCoding::one_hot) settle_target_coding(own, other, world);
+}
+
 }  // namespace
 
 FileSchema agree_on_file(const DataOptions& options, const Communicator& world) {
@@ -167,7 +176,7 @@ FileSchema agree_on_file(const DataOptions& options, const Communicator& world) 
   settle_target_coding(options, schema, world);
   for (FileSchema& other : schema.held_out) {
     require_same_file(world, other, other.path);
-    if (schema.coding == TargetCoding::one_hot) settle_target_coding(options_of(other, options), other, world);
+    settle_coding_like(schema, other, options, world);
   }
   agree(world, [&] { require_same_columns(schema); });
   settle_folds(options.file, schema.marks, world);

@@ -154,7 +154,7 @@ FileSchema with_offsets(const DataOptions& options, FileSchema schema, const Com
     schema.description.target_offsets = std::move(offsets.targets);
   }
   for (FileSchema& other : schema.held_out) {
-    if (options.task == Task::classification) other.description.target_offsets.clear();
+    if (options.task != Task::regression) other.description.target_offsets.clear();
     use_offsets_of(schema, other);
   }
   return schema;

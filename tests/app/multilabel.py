@@ -245,4 +245,22 @@ for args, words in ((["evaluate", "native", "--data.file=bad.h5"], "(labels are 
     checks.check(result.code in (1, 2) and words in result.stderr and not os.path.exists("three.h5"),
                  f"{args} is refused", result.stderr)
 
+# Validation and test rows in files of their own, also if all of their rows look one-hot.
+write("first.h5", targets[:400])
+with h5py.File("held.h5", "w") as file:
+    file["features"], file["targets"] = features[400:], numpy.eye(3, dtype="i1")[numpy.arange(200) % 3]
+    file["targets"].attrs["target_names"] = LABELS
+for ranks in (None, 2):
+    result = run(f"files-{ranks}", "first.h5", "--data.validation_file=held.h5", "--train.epochs=3", ranks=ranks)
+    with h5py.File(f"files-{ranks}/results.h5") as file:
+        held_out = file["predictions"][:]
+    checks.check(len(held_out) == 200 and (held_out["targets"].sum(axis=1) == 1).all(), "labels of a validation file")
+for name, values, reason in (("twos.h5", 2 * targets[400:], "has another value than 0 and 1 in row"),
+                             ("numbers.h5", targets[400:, 0], "does not have several labels per row")):
+    write(name, values, names=None)
+    for ranks in (None, 2):
+        result = sheaf("run", "first.h5", f"--data.test_file={name}", "--data.task=multilabel", "--run.output=refused",
+                       ranks=ranks)
+        checks.check(result.code == 1 and reason in result.stderr and not os.path.exists("refused"),
+                     f"a test file with other targets: {name}", result.stderr)
 sys.exit(checks.finish())
