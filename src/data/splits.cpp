@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cassert>
 #include <chrono>
-#include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "core/error.hpp"
@@ -19,207 +17,14 @@
 #include "core/random/random_stream.hpp"
 #include "core/text.hpp"
 #include "data/group_splits.hpp"
-#include "data/row_moments.hpp"
+#include "data/row_draws.hpp"
 #include "data/row_sample.hpp"
+#include "data/split_scaling.hpp"
+#include "data/split_sizes.hpp"
 #include "parallel/mpi/shared_array.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
-namespace {
-
-using Rows = std::vector<std::int64_t>;
-
-// The rows in random order. For classification, they are grouped by class, in random order within each class: a
-// selection at even distances then selects evenly from each class.
-Rows shuffled_by_class(const DataSet& data, const RowSet& rows, RandomStream stream) {
-  const bool stratified = data.task == Task::classification;
-  const auto class_of = [&](std::int64_t row) { return stratified ? static_cast<std::size_t>(data.labels[row]) : 0; };
-  std::vector<std::int64_t> ends(stratified ? static_cast<std::size_t>(data.output_count) : 1, 0);
-  rows.for_each([&](std::int64_t row) { ++ends[class_of(row)]; });
-  std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), std::int64_t{0});
-  Rows order(static_cast<std::size_t>(rows.count()));
-  rows.for_each([&](std::int64_t row) { order[static_cast<std::size_t>(ends[class_of(row)]++)] = row; });
-  std::int64_t begin = 0;
-  for (const std::int64_t end : ends) {
-    shuffle(order.data() + begin, end - begin, stream);
-    begin = end;
-  }
-  return order;
-}
-
-// The place, in the order of shuffled_by_class(), of the row that is held out as number 0..count-1. These places are at
-// even distances, so the number of each class is proportional, to within one row.
-std::int64_t holdout_place(std::int64_t number, std::int64_t count, std::int64_t rows) {
-  return (2 * number + 1) * rows / (2 * count);
-}
-
-// The rows of `rows` for which `selects` is true.
-template <class Selects>
-Rows selected(const RowSet& rows, const Selects& selects) {
-  Rows found;
-  rows.for_each([&](std::int64_t row) {
-    if (selects(row)) found.push_back(row);
-  });
-  return found;
-}
-
-}  // namespace
-
-void assign_folds(const DataSet& data, const RowSet& rows, std::int64_t folds, RandomStream stream,
-                  std::int32_t* fold_of) {
-  assert(folds >= 1);
-  const RowMarks& marks = data.marks;
-  switch (marks.kind) {
-    case MarkKind::groups: {
-      const auto fold_of_group = assign_groups(data, rows, folds, stream);
-      rows.for_each(
-          [&](std::int64_t row) { fold_of[row] = fold_of_group[static_cast<std::size_t>(marks.number(row))]; });
-      break;
-    }
-    case MarkKind::folds:
-      rows.for_each([&](std::int64_t row) { fold_of[row] = static_cast<std::int32_t>(marks.number(row)); });
-      break;
-    case MarkKind::times: {
-      const std::int64_t block = rows.count() / (folds + 1), first = rows.count() - folds * block;
-      rows.for_each([&](std::int64_t row) {
-        const std::int64_t place = marks.number(row) - first;
-        fold_of[row] = place < 0 ? 0 : static_cast<std::int32_t>(1 + place / block);
-      });
-      break;
-    }
-    case MarkKind::none: {
-      const Rows order = shuffled_by_class(data, rows, stream);
-      for (std::size_t place = 0; place < order.size(); ++place)
-        fold_of[order[place]] = static_cast<std::int32_t>(place % static_cast<std::size_t>(folds));
-    }
-  }
-}
-
-std::int64_t holdout_count(std::int64_t rows, double fraction) {
-  return std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * fraction));
-}
-
-std::vector<std::int64_t> holdout_of_classes(const std::vector<std::int64_t>& class_rows, double fraction) {
-  const std::int64_t rows = std::accumulate(class_rows.begin(), class_rows.end(), std::int64_t{0});
-  const std::int64_t count = holdout_count(rows, fraction);
-  std::vector<std::int64_t> held_out;
-  std::int64_t number = 0, end = 0;
-  for (const std::int64_t of_class : class_rows) {
-    end += of_class;
-    const std::int64_t first = number;
-    while (number < count && holdout_place(number, count, rows) < end) ++number;
-    held_out.push_back(number - first);
-  }
-  return held_out;
-}
-
-std::vector<std::int64_t> holdout_rows(const DataSet& data, const RowSet& rows, double fraction, RandomStream stream) {
-  const RowMarks& marks = data.marks;
-  if (marks.kind == MarkKind::groups) {
-    const auto is_held_out = hold_out_groups(data, rows, fraction, stream);
-    return selected(rows, [&](std::int64_t row) { return is_held_out[static_cast<std::size_t>(marks.number(row))]; });
-  }
-  const std::int64_t count = holdout_count(rows.count(), fraction);
-  assert(count <= rows.count());
-  if (marks.kind == MarkKind::times)
-    return selected(rows, [&](std::int64_t row) { return marks.number(row) >= rows.count() - count; });
-  const Rows order = shuffled_by_class(data, rows, stream);
-  Rows held_out;
-  held_out.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t number = 0; number < count; ++number)
-    held_out.push_back(order[static_cast<std::size_t>(holdout_place(number, count, rows.count()))]);
-  std::sort(held_out.begin(), held_out.end());
-  return held_out;
-}
-
-// One byte per count is enough: for any number of rows, the probability of more than 255 draws of a row is below
-// 1e-500.
-RowSet bootstrap_rows(const RowMarks& marks, const RowSet& rows, std::uint64_t iteration_seed) {
-  RandomStream stream(iteration_seed, Purpose::bootstrap);
-  if (marks.kind == MarkKind::groups) return bootstrap_groups(marks, rows, stream);
-  const auto count = static_cast<std::uint64_t>(rows.count());
-  std::vector<std::uint8_t> times_of_place(count, 0);
-  for (std::uint64_t draw = 0; draw < count; ++draw) {
-    std::uint8_t& times = times_of_place[stream.below(count)];
-    assert(times < std::numeric_limits<std::uint8_t>::max());
-    ++times;
-  }
-  std::vector<std::uint8_t> times(static_cast<std::size_t>(rows.data_rows()), 0);
-  auto next = times_of_place.begin();
-  rows.for_each([&](std::int64_t row) { times[static_cast<std::size_t>(row)] = *next++; });
-  return RowSet::sample(std::move(times));
-}
-
-namespace {
-
-template <class Value>
-std::vector<float> sample_from(const Value* values, std::int64_t features, const RowSet& rows,
-                               const std::vector<std::int64_t>& sampled) {
-  std::vector<float> sample;
-  for_each_sampled(sampled, rows, [&](std::size_t place) {
-    const Value* row = values + sampled[place] * features;
-    sample.insert(sample.end(), row, row + features);
-  });
-  return sample;
-}
-
-template <class Value>
-FeatureScaling scaling_from(const Value* values, const DataSet& data, const RowSet& rows, Normalize normalize,
-                            const std::vector<std::int64_t>& sampled) {
-  const StatisticsNeeds needs(data.fills.get(), normalize);
-  std::vector<float> sample;
-  if (needs.sample) sample = sample_from(values, data.feature_count, rows, sampled);
-  std::optional<FeatureMoments> moments;
-  if (needs.moments) moments = moments_of(values, data.feature_count, rows);
-  return feature_scaling(data.fills.get(), moments ? &*moments : nullptr, sample, normalize);
-}
-
-}  // namespace
-
-StatisticsNeeds::StatisticsNeeds(const FeatureFills* fills, Normalize normalize)
-    : moments(normalize != Normalize::none || (fills != nullptr && fills->uses(FillRule::mean))),
-      sample(normalize == Normalize::robust || (fills != nullptr && fills->uses(FillRule::median))) {}
-
-FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* moments,
-                               const std::vector<float>& sample, Normalize normalize) {
-  FeatureScaling scaling;
-  if (normalize != Normalize::none) scaling = feature_scaling(*moments, sample, normalize);
-  if (fills == nullptr) {
-    scaling.fill.clear();
-    return scaling;
-  }
-  FeatureFills with_medians = *fills;
-  for (std::size_t feature = 0; feature < scaling.fill.size(); ++feature)
-    if (fills->is_number[feature] && fills->rules[feature] == FillRule::median && std::isnan(fills->known[feature]))
-      with_medians.known[feature] = scaling.fill[feature];
-  scaling.fill = fill_values(with_medians, moments, sample);
-  return scaling;
-}
-
-FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize,
-                               const std::vector<std::int64_t>& sampled) {
-  if (data.features == nullptr && data.byte_features == nullptr) return {};
-  if (normalize == Normalize::none && data.fills == nullptr) return {};
-  assert(!rows.empty());
-  return data.features != nullptr ? scaling_from(data.features, data, rows, normalize, sampled)
-                                  : scaling_from(data.byte_features, data, rows, normalize, sampled);
-}
-
-std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,
-                                      std::int64_t epoch) {
-  Rows order(static_cast<std::size_t>(rows.count()));
-  epoch_order(rows, shuffled, iteration_seed, epoch, order.data());
-  return order;
-}
-
-void epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed, std::int64_t epoch,
-                 std::int64_t* order) {
-  rows.list(order);
-  if (!shuffled) return;
-  RandomStream stream(iteration_seed, Purpose::batch_order, static_cast<std::uint64_t>(epoch));
-  shuffle(order, rows.count(), stream);
-}
-
 namespace {
 
 // The fold of each row in one repeat. With a hold-out: 0 for rows held out, 1 for the others.
@@ -297,70 +102,6 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds, bool has_stoppi
       split_bytes + 4 * data.rows / folds + 16 * data.feature_count + (has_stopping_rows ? 2 * data.rows : 0);
   return static_cast<std::size_t>(std::max(2 * folds, bytes_kept / bytes));
 }
-
-}  // namespace
-
-std::int64_t rows_without_test(const DataOptions& options, std::int64_t rows) {
-  return options.test > 0 ? rows - holdout_count(rows, options.test) : rows;
-}
-
-std::int64_t least_validation_rows(const Study& study, const RowCounts& rows) {
-  if (rows.validation_file > 0) return rows.validation_file;
-  const std::int64_t left = rows_without_test(study.data, rows.own), folds = study.search.folds;
-  const double validation = study.data.validation.value_or(0);
-  if (folds > 1) return left / (is_ordered(study.data) ? folds + 1 : folds);
-  return validation > 0 ? holdout_count(left, validation) : 0;
-}
-
-std::int64_t stopping_row_count(const Study& study, const RowCounts& rows) {
-  const double fraction = study.train.stop_fraction;
-  const std::int64_t own = rows_without_test(study.data, rows.own);
-  const std::int64_t left = rows.validation_file > 0 ? own : own - least_validation_rows(study, rows);
-  return fraction > 0 ? holdout_count(left, fraction) : 0;
-}
-
-namespace {
-
-// The training rows of the fold that has the fewest.
-std::int64_t least_training_rows(const Study& study, std::int64_t left) {
-  const std::int64_t folds = study.search.folds;
-  const double validation = study.data.validation.value_or(0);
-  if (folds == 1) return validation > 0 ? left - holdout_count(left, validation) : left;
-  return is_ordered(study.data) ? left - folds * (left / (folds + 1)) : left - (left + folds - 1) / folds;
-}
-
-}  // namespace
-
-void require_enough_rows(const Study& study, std::int64_t rows) {
-  require(rows > 0, "The data set has no rows to train on.");
-  const std::int64_t left = rows_without_test(study.data, rows), folds = study.search.folds;
-  require(left > 0, fmt::format("No row is left to train on (data.test = {} holds out {} of {}). Reduce data.test.",
-                                study.data.test, rows - left, counted(rows, "row")));
-  const double validation = study.data.validation.value_or(0);
-  const std::string without_test = study.data.test > 0 ? " without those of data.test" : "";
-  if (folds > 1) {
-    require(left >= folds,
-            fmt::format("The data set has fewer rows than folds ({}{}, search.folds = {}). Use fewer folds.",
-                        counted(left, "row"), without_test, folds));
-    require(left > folds || !is_ordered(study.data),
-            fmt::format("The data set has too few rows for folds in time ({}{}, search.folds = {} needs one more). Use "
-                        "fewer folds.",
-                        counted(left, "row"), without_test, folds));
-  } else if (validation > 0) {
-    const std::int64_t held_out = holdout_count(left, validation);
-    require(held_out < left,
-            fmt::format("No row is left to train on (data.validation = {} holds out {} of {}{}). Reduce {}.",
-                        validation, held_out, counted(left, "row"), without_test,
-                        left == 1 && study.data.test > 0 ? "data.test" : "data.validation"));
-  }
-  const double stopping = study.train.stop_fraction;
-  const std::int64_t training = least_training_rows(study, left);
-  require(stopping == 0 || holdout_count(training, stopping) < training,
-          fmt::format("No row is left to train on (train.stop_fraction = {} holds out {} of {}). Reduce it.", stopping,
-                      holdout_count(training, stopping), counted(training, "training row")));
-}
-
-namespace {
 
 // Throws RunError unless every fold, and the test, can have whole groups.
 void require_enough_groups(const Study& study, const RowMarks& groups, const RowSet& rows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "training/epoch_rows.hpp"
 
-#include "data/splits.hpp"
+#include "data/row_draws.hpp"
 #include "training/batches.hpp"
 
 namespace sheaf {

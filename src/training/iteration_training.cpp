@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "data/row_draws.hpp"
 #include "models/initial_weights.hpp"
 #include "models/predictions.hpp"
 #include "training/batches.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "training/training_cost.hpp"
 
-#include "data/splits.hpp"
+#include "data/split_sizes.hpp"
 #include "training/batches.hpp"
 
 namespace sheaf {

@@ -15,6 +15,7 @@
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "data/node_data.hpp"
+#include "data/split_scaling.hpp"
 #include "data/synthetic.hpp"
 #include "engines/lane_engine.hpp"
 #include "engines/libtorch/torch_trainer.hpp"

@@ -14,6 +14,7 @@
 #include "core/allocator.hpp"
 #include "core/error.hpp"
 #include "data/node_data.hpp"
+#include "data/row_draws.hpp"
 #include "engines/lane_engine.hpp"
 #include "models/initial_weights.hpp"
 #include "parallel/mpi/communicator.hpp"

@@ -14,6 +14,7 @@
 #include "data/moments.hpp"
 #include "data/node_data.hpp"
 #include "data/row_sample.hpp"
+#include "data/split_scaling.hpp"
 #include "data/storage.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/settings.hpp"

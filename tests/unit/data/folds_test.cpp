@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "data/splits.hpp"
+#include "data/row_draws.hpp"
 #include "sample_data.hpp"
 #include "support/catch.hpp"
 #include "support/row_sets.hpp"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "data/group_splits.hpp"
+#include "data/row_draws.hpp"
 #include "data/splits.hpp"
 #include "sample_data.hpp"
 #include "support/catch.hpp"

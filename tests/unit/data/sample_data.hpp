@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
-#include "data/splits.hpp"
+#include "data/row_draws.hpp"
 
 namespace sheaf::test {
 

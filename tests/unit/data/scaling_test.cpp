@@ -5,7 +5,7 @@
 
 #include "core/random/random_stream.hpp"
 #include "data/row_sample.hpp"
-#include "data/splits.hpp"
+#include "data/split_scaling.hpp"
 #include "sample_data.hpp"
 #include "support/catch.hpp"
 #include "support/row_sets.hpp"

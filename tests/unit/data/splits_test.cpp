@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "core/once_cache.hpp"
+#include "data/row_draws.hpp"
+#include "data/split_sizes.hpp"
 #include "data/splits.hpp"
 #include "sample_data.hpp"
 #include "support/catch.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "data/splits.hpp"
+#include "data/row_draws.hpp"
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
 

@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/quoted.hpp"
+#include "data/split_sizes.hpp"
 #include "models/network_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/combinations.hpp"

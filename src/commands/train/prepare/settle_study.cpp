@@ -12,7 +12,7 @@
 #include "commands/train/prepare/study_warnings.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "data/splits.hpp"
+#include "data/split_sizes.hpp"
 #include "data/stream/stream_plan.hpp"
 #include "engines/usable_gpus.hpp"
 #include "models/network_layout.hpp"

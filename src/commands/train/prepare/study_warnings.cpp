@@ -10,6 +10,8 @@
 
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/row_draws.hpp"
+#include "data/split_sizes.hpp"
 #include "data/splits.hpp"
 #include "search/leaderboard.hpp"
 #include "study/combinations.hpp"

@@ -64,6 +64,11 @@ std::vector<Value> normals(std::int64_t count, unsigned seed, double deviation =
   return values;
 }
 
+template <class Value>
+std::vector<double> doubles(const std::vector<Value>& values) {
+  return {values.begin(), values.end()};
+}
+
 /// Returns `in_float` if Value is float and `in_double` if it is double.
 template <class Value>
 double pick(double in_float, double in_double) {

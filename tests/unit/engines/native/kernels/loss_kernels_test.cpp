@@ -139,11 +139,6 @@ void check_losses() {
 }
 
 template <class Value>
-std::vector<double> doubles(const std::vector<Value>& values) {
-  return {values.begin(), values.end()};
-}
-
-template <class Value>
 void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t output_count, std::int64_t row_count,
                        bool with_bias, bool accumulate) {
   constexpr double scale = 0.125;

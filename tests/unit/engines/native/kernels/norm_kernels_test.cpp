@@ -5,6 +5,7 @@
 
 #include "engines/native/kernels/kernels.hpp"
 #include "kernel_arrays.hpp"
+#include "norm_arrays.hpp"
 #include "support/every_target.hpp"
 
 using namespace sheaf;
@@ -46,32 +47,6 @@ struct Reference {
     }
   }
 };
-
-template <class Value>
-std::vector<double> doubles(const std::vector<Value>& values) {
-  return {values.begin(), values.end()};
-}
-
-template <class Value>
-std::vector<Value> padded(std::vector<Value> values) {
-  values.resize(at(round_up(static_cast<std::int64_t>(values.size()), padding)));
-  return values;
-}
-
-// The matrix [features, rows] in row-major blocks, with zeros in the padding.
-template <class Value>
-std::vector<Value> in_blocks(const std::vector<Value>& columns, const FeatureBlocks& cut, std::int64_t rows) {
-  std::vector<Value> blocks(at(cut.total_columns() * rows));
-  for (std::int64_t feature = 0; feature < cut.features; ++feature)
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t block = cut.whole ? 0 : feature / FeatureBlocks::width;
-      blocks[at(cut.offset(block, rows) + row * cut.padded(block) + feature - block * FeatureBlocks::width)] =
-          columns[at(feature * rows + row)];
-    }
-  return blocks;
-}
-
-enum class Layout { columns, blocks, whole_rows };
 
 template <class Value>
 void check_norm(std::int64_t features, Layout layout, bool with_shift, bool accumulate) {

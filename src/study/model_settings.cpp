@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "study/key_defaults.hpp"
+#include "study/settings_section.hpp"
+#include "study/study.hpp"
+
+namespace sheaf {
+namespace {
+
+// A model of the kind auto may get hidden layers.
+Condition has_hidden_layers() {
+  const auto holds = [](const Study& study) {
+    return study.model.kind == ModelKind::automatic || !hidden_widths(study.model).empty();
+  };
+  return {{"model.hidden", "model.kind"}, {}, holds, "there is no hidden dense layer", "model.hidden"};
+}
+
+Condition draws_weights() {
+  const auto holds = [](const Study& study) {
+    const ModelOptions& model = study.model;
+    return model.kind != ModelKind::plugin && !(model.kind == ModelKind::torchscript && model.keep_weights);
+  };
+  return {{"model.kind", "model.keep_weights"}, {}, holds, "the model has its own initial weights", ""};
+}
+
+}  // namespace
+
+void add_model_keys(std::vector<Setting>& table) {
+  Section<ModelOptions> model(table, "model", &Study::model);
+  model
+      .add(
+          "kind", model_source(),
+          [](const ModelOptions& options) {
+            return ModelSource{options.kind, options.file};
+          },
+          [](ModelOptions& options, const ModelSource& source) {
+            options.kind = source.kind;
+            options.file = source.file;
+          },
+          "Network. auto: cnn for images, mlp for other data; linear: one dense layer; mlp: dense layers; cnn: "
+          "convolutions, then dense layers; resnet18, resnet50: "
+          "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
+          "(jobs/plugin). In a study file, the module is relative to its folder.",
+          Decides::results, PathKind::input)
+      .also_called({"model", "architecture", "arch", "estimator", "model_type"})
+      .values_also_called({{"dense", "mlp"}});
+  model
+      .add("hidden", &ModelOptions::hidden, or_auto(layer_widths()),
+           "mlp, cnn: widths of the hidden dense layers; auto: 128 for an mlp, none for a cnn.")
+      .only_with("model.kind", {"mlp", "cnn", "auto"})
+      .also_called({"layers", "hidden_layer_sizes", "hidden_units", "hidden_layers", "hidden_size", "hidden_sizes",
+                    "hidden_dim", "hidden_dims", "layer_sizes", "units", "n_hidden", "neurons"});
+  model
+      .add("channels", &ModelOptions::channels, or_auto(layer_widths()),
+           "cnn: output channels of each convolution. Each convolution also halves the image. auto: 16, then 32 64 "
+           "128 128 ... as long "
+           "as the shorter side stays at least 4 pixels.")
+      .only_with("model.kind", {"cnn", "auto"})
+      .also_called({"filters", "out_channels"});
+  model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.")
+      .only_with("model.kind", {"cnn", "auto"})
+      .also_called({"kernel_size"});
+  model
+      .add("stem", &ModelOptions::stem,
+           choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
+           "resnet: first layers. imagenet: 7x7 convolution with stride 2 and max pooling, as in torchvision; small: "
+           "3x3 convolution with stride 1, without pooling, as for CIFAR; auto: small if the shorter image side is "
+           "less than 64 pixels.")
+      .only_with("model.kind", {"resnet18", "resnet50"});
+  model
+      .add("activation", &ModelOptions::activation, choice<Activation>(choices_of(activation_table)),
+           "Activation after each layer except the last; resnet: wherever the original network has ReLU. All have "
+           "PyTorch's "
+           "default options, such as the slope 0.01 of leaky_relu.")
+      .only_with("model.kind", {"mlp", "cnn", "resnet18", "resnet50", "auto"})
+      .also_called({"activation_function", "nonlinearity"})
+      .values_also_called(other_names_of(activation_table));
+  model
+      .add("norm", &ModelOptions::norm,
+           choice<Norm>({{"none", Norm::none}, {"layer", Norm::layer}, {"batch", Norm::batch}}),
+           "mlp, cnn: normalization after each hidden dense layer, before the activation, with the default options of "
+           "PyTorch. layer: layer normalization (LayerNorm); batch: batch normalization (BatchNorm1d, BatchNorm2d), "
+           "also after each convolution; these layers have no bias. After dense layers, a last batch of one row leaves "
+           "the running statistics unchanged.")
+      .only_with("model.kind", {"mlp", "cnn", "auto"})
+      .also_called({"norm_layer"});
+  model
+      .add("dropout", &ModelOptions::dropout, number(below_one_in_words, is_below_one),
+           "Dropout probability after each hidden dense layer.")
+      .only_with("model.kind", {"mlp", "cnn", "auto"})
+      .only_if(has_hidden_layers())
+      .also_called({"dropout_rate", "drop_rate", "dropout_prob"});
+  model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.")
+      .only_with("model.kind", {"mlp", "linear", "cnn", "resnet18", "resnet50", "auto"})
+      .also_called({"fit_intercept", "use_bias"});
+  model
+      .add("initialization", &ModelOptions::initialization,
+           choice<Initialization>({{"pytorch", Initialization::pytorch},
+                                   {"glorot", Initialization::glorot},
+                                   {"he", Initialization::he},
+                                   {"zeros", Initialization::zeros}}),
+           "Initial weights: the defaults of PyTorch, Glorot uniform (as in Keras), He, or zeros. Norms start "
+           "with weight 1 and bias 0.")
+      .only_if(draws_weights())
+      .also_called({"initialisation", "init", "initializer", "kernel_initializer", "weight_init"})
+      .values_also_called({{"xavier", "glorot"},
+                           {"xavier_uniform", "glorot"},
+                           {"glorot_uniform", "glorot"},
+                           {"kaiming", "he"},
+                           {"kaiming_uniform", "he"},
+                           {"he_uniform", "he"}});
+  model
+      .add("keep_weights", &ModelOptions::keep_weights, flag(),
+           "torchscript: each iteration starts from the weights in the file instead of new random ones.")
+      .only_with("model.kind", {"torchscript:FILE.pt"});
+}
+
+}  // namespace sheaf
