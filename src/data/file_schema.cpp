@@ -90,17 +90,6 @@ void check_texts(const DataOptions& options, const DataSetInfo& targets) {
                   shape, options.file));
 }
 
-void check_weights(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& weights) {
-  require(features.rows() == weights.rows(),
-          fmt::format("Data sets '{}' and '{}' of '{}' have {} and {} rows (they must have the same number). Store one "
-                      "weight per row.",
-                      options.features, options.weights, options.file, features.rows(), weights.rows()));
-  require(weights.shape.size() <= 2 && weights.row_elements() == 1,
-          fmt::format("Data set {} of '{}' is not a list of sample weights (its shape must be [rows] or [rows, 1]). "
-                      "Store one weight per row.",
-                      named_shape(options.weights, weights), options.file));
-}
-
 std::string features_name(const DataOptions& options) {
   return fmt::format("data set '{}' of '{}'", options.features, options.file);
 }
@@ -248,6 +237,22 @@ FileSchema inspect_held_out(const std::string& path, RowUse use, const DataOptio
 }
 
 }  // namespace
+
+void check_weights(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& weights) {
+  require(features.rows() == weights.rows(),
+          fmt::format("Data sets '{}' and '{}' of '{}' have {} and {} rows (they must have the same number). Store one "
+                      "weight per row.",
+                      options.features, options.weights, options.file, features.rows(), weights.rows()));
+  require(weights.shape.size() <= 2 && weights.row_elements() == 1,
+          fmt::format("Data set {} of '{}' is not a list of sample weights (its shape must be [rows] or [rows, 1]). "
+                      "Store one weight per row.",
+                      named_shape(options.weights, weights), options.file));
+}
+
+std::string bad_weight_text(const std::string& weights, double value, std::int64_t row) {
+  return fmt::format("The {} contains {} in row {} (sample weights must be finite and not negative). Correct it.",
+                     weights, value, row);
+}
 
 RowCounts FileSchema::counts() const {
   RowCounts counts{rows};

@@ -77,6 +77,11 @@ std::string file_identities(const std::vector<std::string>& paths);
 /// size fits it and data.image is not set, such as that of a model; all zero: none. Throws as inspect_file(). Local.
 FileSchema inspect_features(const InputFile& file, const DataOptions& options, const ImageShape& expected = {});
 
+/// Throws RunError unless a data set is a list of sample weights, one for each row of the features. Pure.
+void check_weights(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& weights);
+/// The sentence about a weight that is not finite or negative. `weights`: "data set '/weights' of 'train.h5'". Pure.
+std::string bad_weight_text(const std::string& weights, double value, std::int64_t row);
+
 /// `options` for reading a file of the study: with its path as `file`, and for held-out files without weights and
 /// marks. Pure.
 DataOptions options_of(const FileSchema& file, DataOptions options);

@@ -132,10 +132,7 @@ void read_weights(const StoredRows& stored, const Communicator& world, const Com
   bool positive = false;
   read_rows<float>(stored, world, node, [&](const float* weight, std::int64_t row) {
     if (!std::isfinite(*weight) || *weight < 0)
-      throw BadRow(row,
-                   fmt::format("The {} contains {} in row {} (sample weights must be finite and not negative). Correct "
-                               "it.",
-                               stored.description(), *weight, row));
+      throw BadRow(row, bad_weight_text(stored.description(), double{*weight}, row));
     weights[row] = *weight;
     positive = positive || *weight > 0;
   });

@@ -113,10 +113,10 @@ void add_search_keys(std::vector<Setting>& table) {
       .also_called({"scoring", "eval_metric", "score_function"})
       .values_also_called(other_names_of_metrics());
   search
-      .add(
-          "weighted", &SearchOptions::weighted, flag(),
-          "Validation losses and metrics weight the rows by data.weights and train.class_weights, as the training loss "
-          "does, and divide by the sum of the weights. Those of test rows and of sheaf evaluate are not weighted.")
+      .add("weighted", &SearchOptions::weighted, flag(),
+           "Losses and metrics of validation and test rows weight the rows by data.weights and train.class_weights, as "
+           "the "
+           "training loss does, and divide by the sum of the weights.")
       .only_if({{"data.weights", "train.class_weights"},
                 {},
                 [](const Study& study) { return !study.data.weights.empty() || study.train.class_weights.any(); },

@@ -22,6 +22,13 @@ std::vector<double> given_weights(const ClassWeights& weights, const DataSet& da
   return of_classes;
 }
 
+// `of_classes`: empty if all are 1.
+float weight_of_row(const DataSet& data, const std::vector<double>& of_classes, std::int64_t row) {
+  const double of_row = data.weights == nullptr ? 1 : double{data.weights[row]};
+  const double of_class = of_classes.empty() ? 1 : of_classes[static_cast<std::size_t>(data.labels[row])];
+  return static_cast<float>(of_row * of_class);
+}
+
 }  // namespace
 
 std::vector<double> class_weights(const TrainOptions& train, const DataSet& data, const RowSet& rows) {
@@ -44,12 +51,15 @@ std::vector<float> validation_weights(const Study& study, const TrainOptions& tr
   const std::vector<double> of_classes = class_weights(train, data, training_rows);
   std::vector<float> weights;
   weights.reserve(static_cast<std::size_t>(rows.count()));
-  rows.for_each([&](std::int64_t row) {
-    const double of_row = data.weights == nullptr ? 1 : double{data.weights[row]};
-    const double of_class = of_classes.empty() ? 1 : of_classes[static_cast<std::size_t>(data.labels[row])];
-    weights.push_back(static_cast<float>(of_row * of_class));
-  });
+  rows.for_each([&](std::int64_t row) { weights.push_back(weight_of_row(data, of_classes, row)); });
   return weights;
+}
+
+bool any_row_counts(const TrainOptions& train, const DataSet& data, const RowSet& training_rows, const RowSet& rows) {
+  const std::vector<double> of_classes = class_weights(train, data, training_rows);
+  bool any = false;
+  rows.for_each([&](std::int64_t row) { any = any || weight_of_row(data, of_classes, row) > 0; });
+  return any;
 }
 
 std::string class_weights_problem(const ClassWeights& weights, const std::vector<std::string>& class_names,

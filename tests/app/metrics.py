@@ -260,6 +260,98 @@ for name, *args in (("native", "--run.engine=native"), ("torch", "--run.engine=t
                          (case == "mean" or abs(found["validation_loss"] / loss - 1) < 1e-5),
                          f"weighted={weighted} {name}: {case}", f"{loss} {right} {found}")
 
+# sheaf evaluate with weights, from HDF5 and CSV: all metrics count them, and their last bits do not depend on the ranks.
+many = 9000  # more than are compared to be sorted
+points = numpy.round(random.normal(size=(many, 4)), 1).astype("f4")  # equal rows have equal outputs
+classes, row_weights = (points[:, 0] + random.normal(size=many) > 1).astype("i8"), random.random(many).astype("f4")
+row_weights[:50] = 0
+with h5py.File("weights.h5", "w") as file:
+    file["features"], file["targets"], file["w"], file["zeros"] = points, classes, row_weights, numpy.zeros(many)
+    file["short"], file["signed"] = row_weights[:9], row_weights - 0.5
+with open("weights.csv", "w") as file:
+    file.write("a,b,c,d,w,label\n")
+    for point, weight, label in zip(points, row_weights, classes):
+        file.write(",".join(repr(float(value)) for value in (*point, weight)) + f",{label}\n")
+MODEL = "weighted-native-true"
+of_rows = evaluate(MODEL, "--data.file=weights.h5", "--data.weights=w", "--predictions=weights-out.h5")
+plain = evaluate(MODEL, "--data.file=weights.h5")
+with h5py.File("weights-out.h5") as file:
+    probabilities = file["probabilities"][:].astype(float)
+positive, weights, predicted = probabilities[:, 1], row_weights.astype(float), probabilities.argmax(axis=1)
+below = numpy.array([(weights * (classes == 0) * ((positive < score) + 0.5 * (positive == score))).sum()
+                     for score in positive[classes == 1]])
+totals = [weights[classes == label].sum() for label in (0, 1)]
+right = {"loss": numpy.average(-numpy.log(probabilities[numpy.arange(many), classes]), weights=weights),
+         "accuracy": numpy.average(predicted == classes, weights=weights),
+         "balanced_accuracy": numpy.mean([(weights * ((predicted == classes) & (classes == label))).sum() / totals[label]
+                                          for label in (0, 1)]),
+         "roc_auc": (weights[classes == 1] * below).sum() / totals[0] / totals[1]}
+for name, value in right.items():
+    checks.check(abs(of_rows[name] - value) < 1e-6 and abs(plain[name] - value) > 1e-4, f"evaluate with weights: {name}",
+                 f"{of_rows[name]}, unweighted {plain[name]}, right {value}")
+checks.check([abs(row["weight"] - total) < 1e-6 * total for row, total in zip(of_rows["classes"], totals)] == [True] * 2 and
+             sum(map(sum, of_rows["confusion"])) == many, "evaluate with weights: classes and confusion matrix",
+             str(of_rows["classes"]))
+checks.check(evaluate(MODEL, "--data.file=weights.h5", "--data.weights=w", "--run.lanes=2", ranks=3) ==
+             {name: value for name, value in of_rows.items() if name != "predictions"},
+             "evaluate with weights: same bits on any number of ranks")
+of_csv = evaluate(MODEL, "--data.file=weights.csv", "--weights=w", ranks=2)
+checks.check({name: of_csv[name] for name in right} == {name: of_rows[name] for name in right} and
+             of_csv["weights"] == "column 'w'", "evaluate with weights: a column of a CSV file", str(of_csv))
+for file, option, code, text in (
+        ("weights.h5", "--data.weights=zeros", 1, "All rows weigh 0"),
+        ("weights.h5", "--data.weights=short", 1, "Store one weight per row"),
+        ("weights.h5", "--data.weights=signed", 1, "must be finite and not negative"),
+        ("weights.h5", "--data.weights=none", 1, "no data set '/none'"),
+        ("weights.h5", "--weights=w", 2, "select a data set with --data.weights"),
+        ("weights.csv", "--data.weights=w", 2, "Select the column with --weights"),
+        ("weights.csv", "--weights=q", 1, "'q'"),
+        ("weights.csv", "--weights=a", 1, "'a'")):
+    result = sheaf("evaluate", MODEL, f"--data.file={file}", option, ranks=2)
+    checks.check(result.code == code and text in result.stderr and len(result.error_lines()) == 1, f"{file} {option}",
+                 f"{result.code} {result.stderr}")
+
+# Test rows count their weights, too.
+with h5py.File("weighted.h5", "r+") as file:
+    file["when"] = numpy.arange(600)
+    points, row_weights, classes = file["features"][:], file["w"][:].astype(float), file["targets"][:]
+run("test-weights", "--data.file=weighted.h5", "--data.weights=w", "--data.time=when", "--data.test=0.3",
+    "--search.weighted=true", "--train.class_weights=0:0.5, 1:3", "--run.metrics=log_loss", "--train.epochs=5",
+    "--run.models=best", study=LONGER)
+evaluate("test-weights", "--data.file=weighted.h5", "--predictions=weighted-out.h5")
+with h5py.File("weighted-out.h5") as file:
+    probabilities = file["probabilities"][420:].astype(float)
+with open("test-weights/summary.json") as file:
+    of_test = json.load(file)["test"]
+    found = {**of_test["metrics"], "loss": of_test["loss"]}
+labels = classes[420:]
+weights = row_weights[420:] * class_weights[labels]
+right = {"loss": numpy.average(-numpy.log(probabilities[numpy.arange(180), labels]), weights=weights),
+         "accuracy": numpy.average(probabilities.argmax(axis=1) == labels, weights=weights)}
+checks.check(all(abs(found[name] - value) < 1e-5 for name, value in right.items()), "weights of test rows",
+             f"{found} {right}")
+
+# Splits in which no row counts are refused.
+with h5py.File("some.h5", "w") as file:
+    file["features"], file["targets"], file["when"] = points, classes, numpy.arange(600)
+    file["half"], file["of_class"] = (numpy.arange(600) < 300).astype("f4"), (classes == 0).astype("f4")
+    file["folds"] = (numpy.arange(600) >= 300).astype("i4")
+    file["ends"] = (abs(numpy.arange(600) - 470) > 69).astype("f4")  # those of the stopping rows, 432 to 539, are 0
+for weights, args, text in (
+        ("half", ["--data.folds=folds"], "all training rows of fold 0 weigh 0 (data.weights = half)"),
+        ("half", ["--data.folds=none", "--data.time=when", "--data.validation=0.3", "--search.weighted=true"],
+         "all validation rows weigh 0 (data.weights = half)"),
+        ("half", ["--data.folds=none", "--data.time=when", "--data.test=0.3", "--data.validation=0",
+                  "--search.weighted=true"], "all test rows weigh 0 (data.weights = half)"),
+        ("ends", ["--data.folds=none", "--data.time=when", "--train.stop_fraction=0.2", "--data.validation=0.1",
+                  "--train.patience=2", "--search.weighted=true"], "all stopping rows weigh 0 (data.weights = ends)"),
+        ("of_class", ["--data.folds=none", "--train.class_weights=0:0"],
+         "all training rows weigh 0 (data.weights = of_class and train.class_weights = 0:0)")):
+    result = sheaf("run", *LONGER, "--data.file=some.h5", f"--data.weights={weights}", *args, "--train.epochs=2",
+                   "--run.output=refused", ranks=2)
+    checks.check(result.code == 1 and text in result.stderr and len(result.error_lines()) == 1 and
+                 not os.path.exists("refused"), f"weights that are all 0: {text}", f"{result.code} {result.stderr}")
+
 # Quantiles of one target: a column of predictions for each.
 random, quantiles = numpy.random.default_rng(5), (0.1, 0.5, 0.9)
 points = random.normal(size=(2000, 3)).astype("f4")

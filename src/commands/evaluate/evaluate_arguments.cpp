@@ -46,6 +46,8 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
     apply_csv_option(request.csv, key, text);
   } else if (key == "id") {
     request.csv.id = option_value(non_empty_text(), key, text);
+  } else if (key == "weights") {
+    apply_csv_option(request.csv, key, text);
   } else if (key == "loss") {
     apply_setting(study, "train.loss", text);
     request.loss = study.train.loss;
@@ -145,12 +147,13 @@ EvaluateArguments parse_options(const LineOptions& options, const Arguments& com
 const std::vector<std::string> switches = {"overwrite"};
 
 const LineOptions& evaluate_options() {
-  static const LineOptions options{joined({{"data.file", "data.targets", "data.memory"}, data_keys, run_keys}),
-                                   joined({{"loss", "metrics", "threshold", "positive", "iteration", "outputs",
-                                            "predictions", "overwrite", "output", "id"},
-                                           csv_reading_options()}),
-                                   {},
-                                   switches};
+  static const LineOptions options{
+      joined({{"data.file", "data.targets", "data.weights", "data.memory"}, data_keys, run_keys}),
+      joined({{"loss", "metrics", "threshold", "positive", "iteration", "outputs", "predictions", "overwrite", "output",
+               "id", "weights"},
+              csv_reading_options()}),
+      {},
+      switches};
   return options;
 }
 
@@ -215,6 +218,8 @@ data
   --data.file=FILE       HDF5, CSV or NumPy file (.npz, or .npy, which has features only)
 )" + data_help +
          R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
+  --data.weights=NAME    data set of the weights of the rows: loss and metrics are weighted, as in a study with
+                         search.weighted = true; default: all weights are 1
   --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC, average precision,
                          median AE); default: auto, half of the memory. If they do not fit, the report leaves these
                          metrics out
@@ -227,6 +232,7 @@ data
          csv_help +
          R"(  --label=NAME|N,...    the target columns; several are found by their names, in any order; default: those used in
                         training; for models that were not saved by sheaf, the last column
+  --weights=NAME|N      a column of weights, in place of --data.weights
 output
   --predictions=OUT.csv|OUT.h5
                          write predictions: classes or labels and their probabilities, or values

@@ -121,6 +121,14 @@ void require_readable(const EvaluationRequest& request, std::optional<ImportForm
   if (format != ImportFormat::csv && request.csv.label)
     throw UsageError(fmt::format("--label needs a CSV file ('{}' is not one). Leave it out{}.", request.data.file,
                                  format == ImportFormat::npy ? "" : ", or select the targets with --data.targets"));
+  if (format && !request.data.weights.empty())
+    throw UsageError(fmt::format("--data.weights selects a data set of an HDF5 file ('{}' is another file). {}.",
+                                 request.data.file,
+                                 format == ImportFormat::csv ? "Select the column with --weights"
+                                                             : "Convert the file to HDF5 with sheaf import"));
+  if (format != ImportFormat::csv && !request.csv.weights.empty())
+    throw UsageError(fmt::format("--weights needs a CSV file ('{}' is not one). Leave it out{}.", request.data.file,
+                                 format ? "" : ", or select a data set with --data.weights"));
   const DataOptions defaults;
   const bool reads_arrays = !format || format == ImportFormat::npz;
   for (const auto& [key, is_set] : {std::pair("data.features", request.data.features != defaults.features),
@@ -405,6 +413,8 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
     choose_target_offsets(evaluated);
     evaluated.scoring.target_offsets = repeated_offsets(evaluated.target_offsets, evaluated.scoring.output_count);
     evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;
+    if (evaluated.rows->targets() == nullptr && evaluated.has_weights())
+      throw UsageError(fmt::format("weights have no effect ('{}' has no targets). Leave them out.", request.data.file));
     if (evaluated.rows->targets() == nullptr && request.predictions.empty())
       throw UsageError(fmt::format(
           "there is nothing to compute ('{}' has no targets to compare with, and --predictions is not set). {}, or "

@@ -30,6 +30,8 @@ struct EvaluatedModel {
 
   /// Whether predictions are probabilities of classes or labels, not values.
   bool predicts_probabilities() const { return scoring.task != Task::regression; }
+  /// Whether the rows have weights, which count in all results but the confusion matrix.
+  bool has_weights() const { return rows->has_weights(); }
   /// Describes the data of the training; empty for models that were not written by sheaf.
   const DataDescription& description() const;
   /// Of classes or labels, [outputs]; empty if they are not known, for example for a model that was not written by

@@ -23,8 +23,8 @@ class RowReader {
  public:
   virtual ~RowReader() = default;
 
-  /// Reads rows, which the functions below return. Throws RunError if they cannot be read, a target is not finite or a
-  /// label is not valid.
+  /// Reads rows, which the functions below return. Throws RunError if they cannot be read, a target is not finite, or a
+  /// label or a weight is not valid.
   virtual void read(IndexRange rows) = 0;
 
   /// [rows, features], without the offsets of the model; values are not checked.
@@ -37,6 +37,8 @@ class RowReader {
   virtual const std::int64_t* labels() const = 0;
   /// [rows, outputs], for regression, without `target_offsets`, or of labels, 0 and 1; null without targets.
   virtual const float* targets() const = 0;
+  /// [rows], at least 0; null without weights.
+  virtual const float* weights() const = 0;
 
   /// The number of empty cells that were filled, and of cells for unknown_cells_note(), in all rows read.
   virtual std::int64_t empty_cells() const = 0;
@@ -82,6 +84,8 @@ class EvaluatedRows {
   virtual const std::vector<std::int64_t>& row_shape() const = 0;
   /// Null without targets.
   virtual const TargetsInfo* targets() const = 0;
+  /// Whether rows have weights.
+  virtual bool has_weights() const = 0;
 
   /// Number of batches. A batch is a few rows, in the order of the file, that a core predicts at once.
   virtual std::int64_t batch_count() const = 0;

@@ -40,16 +40,19 @@ namespace {
 // A rank can send fewer than 2^31 values (Communicator::gather); its share of the rows is not exactly even.
 constexpr double max_gathered_outputs = 1 << 30;
 
-// The number of values in the EvaluationSums of one segment.
+// The number of values in the OrderedResult of one segment.
 std::int64_t number_count(const EvaluatedModel& evaluated) {
-  return static_cast<std::int64_t>(EvaluationSums(evaluated.scoring, evaluated.functions).numbers().size());
+  return static_cast<std::int64_t>(OrderedResult(evaluated).numbers().size());
 }
 
 // Number of segments, ranges of batches that depend only on the file and the model. Sums are added up in row order
 // within a segment, then in the order of the segments, so that they are the same for any number of ranks and lanes. The
-// limits keep the memory of all sums small: those of targets grow with the outputs. A change changes the last bits.
+// limits keep the memory of all sums small: those of targets and of rows with weights grow with the outputs. A change
+// changes the last bits.
 std::int64_t segment_count(const EvaluatedModel& evaluated) {
-  const std::int64_t numbers = evaluated.predicts_probabilities() ? 1 : 3 + 3 * evaluated.scoring.output_count;
+  std::int64_t numbers = 1;
+  if (!evaluated.predicts_probabilities()) numbers = 3 + 3 * evaluated.scoring.output_count;
+  if (evaluated.predicts_probabilities() && evaluated.has_weights()) numbers = 1 + 4 * evaluated.scoring.output_count;
   return std::min(evaluated.rows->batch_count(), std::clamp<std::int64_t>((1 << 20) / numbers, 64, 1024));
 }
 
@@ -106,18 +109,22 @@ UnorderedResult gather_unordered(UnorderedResult own, const Scoring& scoring, co
     auto outputs = world.gather(own.ranked->outputs());
     auto labels = world.gather(own.ranked->labels());
     auto targets = world.gather(own.ranked->targets());
-    own.ranked.emplace(scoring, std::move(outputs), std::move(labels), std::move(targets));
+    auto weights = world.gather(own.ranked->weights());
+    own.ranked.emplace(scoring, std::move(outputs), std::move(labels), std::move(targets), std::move(weights));
   }
   return own;
 }
 
-// The fit of the model from the numbers of all segments, in row order. Pure.
+// The fit of the model from the numbers of all segments, in row order. Throws RunError if all rows weigh 0. Pure.
 Fit fit_of(const EvaluatedModel& evaluated, const std::vector<double>& numbers, UnorderedResult unordered,
            std::int64_t threads) {
-  EvaluationSums sums(evaluated.scoring, evaluated.functions);
+  OrderedResult ordered(evaluated);
   const auto numbers_per_segment = static_cast<std::size_t>(number_count(evaluated));
   for (std::size_t first = 0; first < numbers.size(); first += numbers_per_segment)
-    sums.append({evaluated.scoring, evaluated.functions, numbers.data() + first});
+    ordered.append({evaluated, numbers.data() + first});
+  const EvaluationSums& sums = ordered.sums;
+  require(sums.weight() > 0, "All rows weigh 0, so no row would count. Store positive weights.");
+  const auto& counts = ordered.counts ? ordered.counts : unordered.counts;
   std::vector<MetricKind> ranked_kinds;
   for (const MetricFunction& metric : evaluated.functions)
     if (metric_of(metric.kind).family == MetricFamily::ranked) ranked_kinds.push_back(metric.kind);
@@ -135,7 +142,7 @@ Fit fit_of(const EvaluatedModel& evaluated, const std::vector<double>& numbers, 
         fit.metrics.push_back({metric, *next_pointwise++});
         break;
       case MetricFamily::counts:
-        fit.metrics.push_back({metric, counts_metric(evaluated.functions[number], *unordered.counts)});
+        fit.metrics.push_back({metric, counts_metric(evaluated.functions[number], *counts)});
         break;
       case MetricFamily::ranked:
         if (unordered.ranked)
@@ -145,8 +152,8 @@ Fit fit_of(const EvaluatedModel& evaluated, const std::vector<double>& numbers, 
         break;
     }
   }
-  for (std::int64_t label = 0; unordered.counts && label < unordered.counts->classes(); ++label)
-    fit.classes.push_back(class_scores(*unordered.counts, label));
+  for (std::int64_t label = 0; counts && label < counts->classes(); ++label)
+    fit.classes.push_back(class_scores(*counts, label));
   fit.confusion = std::move(unordered.confusion);
   return fit;
 }
@@ -168,7 +175,7 @@ bool fits_into_memory(const EvaluatedModel& evaluated, const EvaluationRequest& 
                       const Communicator& world) {
   const std::int64_t half = world.minimum(usable_memory_bytes()) / 2;
   const std::int64_t limit = request.data.memory_mib > 0 ? request.data.memory_mib << 20 : half;
-  const double bytes = RankedRows::bytes(evaluated.rows->count(), evaluated.scoring, threads);
+  const double bytes = RankedRows::bytes(evaluated.rows->count(), evaluated.scoring, evaluated.has_weights(), threads);
   const double outputs_of_rank =
       static_cast<double>(evaluated.rows->count()) / world.size() * static_cast<double>(evaluated.scoring.output_count);
   const bool can_be_gathered = world.size() == 1 || outputs_of_rank < max_gathered_outputs;
@@ -267,6 +274,9 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.class_names = evaluated->class_names();
   report.predictions = request.predictions;
   report.threshold = request.threshold;
+  if (evaluated->has_weights())
+    report.weights = request.csv.weights.empty() ? fmt::format("data set '{}'", request.data.weights)
+                                                 : fmt::format("column '{}'", request.csv.weights);
   const bool has_positive = evaluated->scoring.task == Task::classification;
   if (has_positive && (request.threshold || !request.positive.empty())) report.positive = evaluated->scoring.positive;
   report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;

@@ -25,18 +25,46 @@ constexpr std::int64_t outputs_bytes = std::int64_t{8} << 20, gpu_outputs_bytes 
 
 }  // namespace
 
+OrderedResult::OrderedResult(const EvaluatedModel& evaluated) : sums(evaluated.scoring, evaluated.functions) {
+  if (evaluated.has_weights() && evaluated.predicts_probabilities()) counts.emplace(evaluated.scoring.output_count);
+}
+
+OrderedResult::OrderedResult(const EvaluatedModel& evaluated, const double* numbers) : OrderedResult(evaluated) {
+  const double* const of_counts = numbers + sums.numbers().size();
+  sums = EvaluationSums(evaluated.scoring, evaluated.functions, numbers);
+  if (counts) counts = ClassCounts(std::vector<double>(of_counts, of_counts + counts->numbers().size()));
+}
+
+void OrderedResult::add(const ScoredRows& rows) {
+  sums.add(rows);
+  if (counts) counts->add(rows);
+}
+
+void OrderedResult::append(const OrderedResult& later) {
+  sums.append(later.sums);
+  if (counts) counts->append(*later.counts);
+}
+
+std::vector<double> OrderedResult::numbers() const {
+  std::vector<double> all = sums.numbers();
+  if (counts) all.insert(all.end(), counts->numbers().begin(), counts->numbers().end());
+  return all;
+}
+
 UnorderedResult::UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows) {
   if (keeps_rows) ranked.emplace(evaluated.scoring);
   if (!evaluated.predicts_probabilities()) return;
   const std::int64_t classes = evaluated.scoring.output_count;
-  if (evaluated.scoring.task == Task::classification && classes <= max_confused_classes)
+  if (evaluated.scoring.task == Task::classification && classes <= max_confused_classes) {
+    confused_classes = classes;
     confusion.resize(static_cast<std::size_t>(classes * classes));
-  counts.emplace(classes);
+  }
+  if (!evaluated.has_weights()) counts.emplace(classes);
 }
 
 void UnorderedResult::add(const ScoredRows& rows) {
   for (std::int64_t row = 0; row < rows.count && !confusion.empty(); ++row)
-    ++confusion[static_cast<std::size_t>(rows.labels[row] * counts->classes() + rows.predicted_labels[row])];
+    ++confusion[static_cast<std::size_t>(rows.labels[row] * confused_classes + rows.predicted_labels[row])];
   if (counts) counts->add(rows);
   if (ranked) ranked->add(rows);
 }
@@ -63,20 +91,20 @@ EvaluationLane::EvaluationLane(const EvaluatedModel& evaluated, const RunOptions
         make_predictor(model, evaluated.rows->row_shape(), evaluated.scoring.output_count, run, device));
 }
 
-EvaluationSums EvaluationLane::evaluate(IndexRange batches) {
-  EvaluationSums sums(evaluated_.scoring, evaluated_.functions);
+OrderedResult EvaluationLane::evaluate(IndexRange batches) {
+  OrderedResult result(evaluated_);
   for (std::int64_t begin = batches.begin; begin < batches.end; begin += batches_at_once_)
-    evaluate_rows(evaluated_.rows->rows_of({begin, std::min(begin + batches_at_once_, batches.end)}), sums);
-  return sums;
+    evaluate_rows(evaluated_.rows->rows_of({begin, std::min(begin + batches_at_once_, batches.end)}), result);
+  return result;
 }
 
-void EvaluationLane::evaluate_rows(IndexRange rows, EvaluationSums& sums) {
+void EvaluationLane::evaluate_rows(IndexRange rows, OrderedResult& result) {
   reader_->read(rows);
   for (std::int64_t begin = rows.begin; begin < rows.end; begin += rows_at_once_)
-    evaluate_part({begin, std::min(begin + rows_at_once_, rows.end)}, begin - rows.begin, sums);
+    evaluate_part({begin, std::min(begin + rows_at_once_, rows.end)}, begin - rows.begin, result);
 }
 
-void EvaluationLane::evaluate_part(IndexRange rows, std::int64_t first, EvaluationSums& sums) {
+void EvaluationLane::evaluate_part(IndexRange rows, std::int64_t first, OrderedResult& result) {
   const Scoring& scoring = evaluated_.scoring;
   outputs_.resize(static_cast<std::size_t>(rows.count() * scoring.output_count));
   if (predictors_.size() == 1)
@@ -85,7 +113,7 @@ void EvaluationLane::evaluate_part(IndexRange rows, std::int64_t first, Evaluati
     average_members(first, rows.count());
   // Of a single model, before logits are converted to probabilities, since rounding may make two of them equal.
   predict_labels(scoring, evaluated_.threshold, outputs_.data(), rows.count(), labels_);
-  if (evaluated_.rows->targets() != nullptr) add_to(sums, first, rows.count());
+  if (evaluated_.rows->targets() != nullptr) add_to(result, first, rows.count());
   if (predictions_ == nullptr) return;
   if (predictors_.size() == 1 && evaluated_.predicts_probabilities() && !evaluated_.gives_probabilities)
     make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), rows.count());
@@ -134,12 +162,13 @@ const float* EvaluationLane::targets_of(std::int64_t first, std::int64_t count) 
   return repeated_targets_.data();
 }
 
-void EvaluationLane::add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count) {
+void EvaluationLane::add_to(OrderedResult& result, std::int64_t first, std::int64_t count) {
   const bool classes = evaluated_.scoring.task == Task::classification;
   const float* const targets = classes ? nullptr : targets_of(first, count);
   const std::int64_t* const labels = classes ? reader_->labels() + first : nullptr;
-  const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, targets};
-  sums.add(rows);
+  const float* const weights = evaluated_.has_weights() ? reader_->weights() + first : nullptr;
+  const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, targets, weights};
+  result.add(rows);
   unordered_.add(rows);
 }
 

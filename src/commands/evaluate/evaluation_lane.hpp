@@ -19,10 +19,26 @@
 
 namespace sheaf {
 
+/// The part of the results that is summed in row order, so that it has the same bits for any number of lanes and ranks.
+struct OrderedResult {
+  EvaluationSums sums;
+  std::optional<ClassCounts> counts;  ///< for classes and labels of rows with weights
+
+  explicit OrderedResult(const EvaluatedModel& evaluated);
+  /// Restores numbers().
+  OrderedResult(const EvaluatedModel& evaluated, const double* numbers);
+  void add(const ScoredRows& rows);
+  void append(const OrderedResult& later);
+  /// The whole state, to be sent between ranks. Their number depends only on the model and on whether rows have
+  /// weights.
+  std::vector<double> numbers() const;
+};
+
 /// The part of the results for which the order of the rows does not matter, because it counts rows or sorts them.
 struct UnorderedResult {
-  std::vector<std::int64_t> confusion;  ///< [classes, classes], label by predicted label; may be empty
-  std::optional<ClassCounts> counts;    ///< for classes and labels
+  std::int64_t confused_classes = 0;
+  std::vector<std::int64_t> confusion;  ///< [confused_classes, confused_classes] numbers of rows, label by prediction
+  std::optional<ClassCounts> counts;    ///< for classes and labels of rows without weights
   std::optional<RankedRows> ranked;     ///< if all rows fit into memory
 
   UnorderedResult(const EvaluatedModel& evaluated, bool keeps_rows);
@@ -37,8 +53,9 @@ class EvaluationLane {
   EvaluationLane(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device,
                  const PredictionFile* predictions, bool keeps_rows);
 
-  /// The sums over the rows of these batches. Throws RunError for models without finite outputs.
-  EvaluationSums evaluate(IndexRange batches);
+  /// The results of the rows of these batches, except those of unordered(). Throws RunError for models without finite
+  /// outputs.
+  OrderedResult evaluate(IndexRange batches);
 
   /// Of all rows so far.
   const UnorderedResult& unordered() const { return unordered_; }
@@ -47,10 +64,10 @@ class EvaluationLane {
 
  private:
   // Reads rows and evaluates them in parts, since the outputs of all of them may be large.
-  void evaluate_rows(IndexRange rows, EvaluationSums& sums);
+  void evaluate_rows(IndexRange rows, OrderedResult& result);
 
   // `first`: the number of rows before these among those that were read.
-  void evaluate_part(IndexRange rows, std::int64_t first, EvaluationSums& sums);
+  void evaluate_part(IndexRange rows, std::int64_t first, OrderedResult& result);
 
   // Empty cells are filled in all rows that were read, once.
   void predict(Predictor& predictor, std::int64_t first, std::int64_t count);
@@ -58,7 +75,7 @@ class EvaluationLane {
   // The mean of the members' predictions, summed in double in their order.
   void average_members(std::int64_t first, std::int64_t count);
 
-  void add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count);
+  void add_to(OrderedResult& result, std::int64_t first, std::int64_t count);
   const float* targets_of(std::int64_t first, std::int64_t count);
 
   const EvaluatedModel& evaluated_;

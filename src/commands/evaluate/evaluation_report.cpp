@@ -38,11 +38,12 @@ std::string word_for_class(const EvaluationReport& report) {
 }
 
 std::string classes_text(const EvaluationReport& report) {
-  std::vector<std::vector<std::string>> rows = {{word_for_class(report), "precision", "recall", "F1", "rows"}};
+  std::vector<std::vector<std::string>> rows = {
+      {word_for_class(report), "precision", "recall", "F1", report.weights ? "weight" : "rows"}};
   for (std::int64_t label = 0; label < report.outputs; ++label) {
     const auto& [precision, recall, f1, count] = report.fit->classes[static_cast<std::size_t>(label)];
     rows.push_back({shown_class(report, label), fmt::format("{:.4f}", precision), fmt::format("{:.4f}", recall),
-                    fmt::format("{:.4f}", f1), fmt::format("{:.0f}", count)});
+                    fmt::format("{:.4f}", f1), fmt::format(report.weights ? "{:.6g}" : "{:.0f}", count)});
   }
   return "\n" + format_table(rows);
 }
@@ -77,11 +78,13 @@ Json json_classes(const EvaluationReport& report) {
   Json classes = Json::array();
   for (std::int64_t label = 0; label < report.outputs; ++label) {
     const auto& [precision, recall, f1, count] = report.fit->classes[static_cast<std::size_t>(label)];
-    classes.push_back({{word_for_class(report), json_class(report, label)},
-                       {"precision", precision},
-                       {"recall", recall},
-                       {"f1", f1},
-                       {"rows", static_cast<std::int64_t>(count)}});
+    Json of_class = {
+        {word_for_class(report), json_class(report, label)}, {"precision", precision}, {"recall", recall}, {"f1", f1}};
+    if (report.weights)
+      of_class["weight"] = count;
+    else
+      of_class["rows"] = static_cast<std::int64_t>(count);
+    classes.push_back(std::move(of_class));
   }
   return classes;
 }
@@ -115,6 +118,9 @@ std::string evaluation_text(const EvaluationReport& report) {
                               (report.threshold ? fmt::format(", from a probability of {}", *report.threshold) : ""));
   else if (report.threshold)
     add("threshold", fmt::format("labels from a probability of {}", *report.threshold));
+  if (report.weights)
+    add("weights",
+        *report.weights + (report.fit && !report.fit->confusion.empty() ? "; the confusion matrix counts rows" : ""));
   if (report.fit) {
     add("loss", fmt::format("{:.6g} ({})", report.fit->loss, loss_of(report.loss).name));
     for (const auto& [metric, value] : report.fit->metrics)
@@ -143,6 +149,7 @@ std::string evaluation_json(const EvaluationReport& report) {
   if (!report.class_names.empty()) json[has_labels ? "label_names" : "class_names"] = report.class_names;
   if (report.positive) json["positive"] = json_class(report, *report.positive);
   if (report.threshold) json["threshold"] = *report.threshold;
+  if (report.weights) json["weights"] = *report.weights;
   if (report.fit) {
     json["loss_kind"] = loss_of(report.loss).name;
     json["loss"] = report.fit->loss;

@@ -19,7 +19,7 @@ struct Fit {
   double loss = 0;
   std::vector<MetricValue> metrics{};    ///< those of the evaluation, except those left out
   std::vector<ClassScores> classes{};    ///< [outputs] of classes or labels
-  std::vector<std::int64_t> confusion;   ///< [classes, classes]: rows are labels, columns predictions; may be empty
+  std::vector<std::int64_t> confusion;   ///< rows, not weighted, [classes, classes]: label by prediction; may be empty
   std::vector<MetricChoice> left_out{};  ///< metrics that need all rows, which do not fit into data.memory
 };
 
@@ -34,6 +34,7 @@ struct EvaluationReport {
   std::vector<std::string> class_names;  ///< [outputs] of classes or labels, or empty: they are numbers
   std::optional<std::int64_t> positive;  ///< class, if the request names it or a threshold
   std::optional<double> threshold;       ///< of the probability of this class, or of all labels
+  std::optional<std::string> weights;    ///< of the rows: "column 'w'"
   std::optional<Fit> fit;                ///< none without targets
   std::string predictions;               ///< path of the written file; may be empty
   double seconds = 0;                    ///< of reading and predicting

@@ -49,6 +49,13 @@ void require_finite(const StoredRows& from, const std::vector<float>& values, st
                       first_row + index / width, index % width));
 }
 
+void require_weights(const StoredRows& from, const std::vector<float>& values, std::int64_t first_row) {
+  const auto bad =
+      std::find_if_not(values.begin(), values.end(), [](float value) { return std::isfinite(value) && value >= 0; });
+  require(bad == values.end(),
+          [&] { return bad_weight_text(from.description(), *bad, first_row + (bad - values.begin())); });
+}
+
 // The shape of one row: that of the image if it is one, otherwise as stored.
 std::vector<std::int64_t> row_shape_of(const FileSchema& schema) {
   const ImageShape& image = schema.layout.image;
@@ -160,12 +167,17 @@ class Hdf5Rows : public EvaluatedRows {
     const bool reads_targets =
         mode == TargetsMode::yes || (mode == TargetsMode::if_present && InputFile(options.file).has(options.targets));
     if (reads_targets) open_targets(options, model, model_name);
+    if (!options.weights.empty()) {
+      weights_ = std::make_unique<StoredRows>(options.file, options.weights);
+      check_weights(options, schema_.features, weights_->info());
+    }
   }
 
   const FileSchema& schema() const { return schema_; }
   std::int64_t count() const override { return schema_.rows; }
   const std::vector<std::int64_t>& row_shape() const override { return row_shape_; }
   const TargetsInfo* targets() const override { return targets_ ? &targets_info_ : nullptr; }
+  bool has_weights() const override { return weights_ != nullptr; }
 
   std::int64_t batch_count() const override {
     return (features_->block_count() + blocks_per_batch_ - 1) / blocks_per_batch_;
@@ -185,6 +197,7 @@ class Hdf5Rows : public EvaluatedRows {
   void require_unchanged() const override {
     features_->require_unchanged();
     if (targets_) targets_->require_unchanged();
+    if (weights_) weights_->require_unchanged();
   }
 
  private:
@@ -216,7 +229,7 @@ class Hdf5Rows : public EvaluatedRows {
   FileSchema schema_;
   std::vector<std::int64_t> row_shape_;
   std::unique_ptr<FeatureReader> features_;
-  std::unique_ptr<StoredRows> targets_;
+  std::unique_ptr<StoredRows> targets_, weights_;
   TargetsInfo targets_info_;
   std::vector<std::int64_t> class_order_;
   std::optional<TextLabels> classes_;  // for labels of text
@@ -242,6 +255,7 @@ class Hdf5RowReader : public RowReader {
     if (!rows_.targets_ || (rows.begin >= target_rows_.begin && rows.end <= target_rows_.end)) return;
     const std::int64_t count = std::max(rows.count(), target_values_per_read / rows_.targets_->info().row_elements());
     target_rows_ = {rows.begin, std::min(rows.begin + count, rows_.count())};
+    if (rows_.weights_) read_weights();
     if (task_ == Task::regression && !subtracted_.empty()) {
       read_targets(target_numbers_);
       targets_.resize(target_numbers_.size());
@@ -288,12 +302,21 @@ class Hdf5RowReader : public RowReader {
   const float* targets() const override {
     return targets_.empty() ? nullptr : targets_.data() + (rows_read_.begin - target_rows_.begin) * outputs_;
   }
+  const float* weights() const override {
+    return weights_.empty() ? nullptr : weights_.data() + (rows_read_.begin - target_rows_.begin);
+  }
 
  private:
   template <class T>
   void read_targets(std::vector<T>& values) {
     values.resize(static_cast<std::size_t>(target_rows_.count() * rows_.targets_->info().row_elements()));
     rows_.targets_->read(target_rows_, values.data(), target_buffers_);
+  }
+
+  void read_weights() {
+    weights_.resize(static_cast<std::size_t>(target_rows_.count()));
+    rows_.weights_->read(target_rows_, weights_.data(), weight_buffers_);
+    require_weights(*rows_.weights_, weights_, target_rows_.begin);
   }
 
   std::vector<double> one_hot_labels(const std::vector<double>& numbers, std::int64_t columns) const {
@@ -338,11 +361,11 @@ class Hdf5RowReader : public RowReader {
   std::int64_t empty_cells_ = 0;
   std::vector<double> subtracted_;      // from targets; empty: nothing
   std::vector<double> target_numbers_;  // before that
-  RowBuffers target_buffers_;
+  RowBuffers target_buffers_, weight_buffers_;
   IndexRange rows_read_;    // by the last read()
-  IndexRange target_rows_;  // whose targets are in memory
+  IndexRange target_rows_;  // whose targets and weights are in memory
   std::vector<std::int64_t> labels_;
-  std::vector<float> targets_;
+  std::vector<float> targets_, weights_;
 };
 
 std::unique_ptr<RowReader> Hdf5Rows::make_reader(const ReaderOptions& options) const {

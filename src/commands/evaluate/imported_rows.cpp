@@ -49,10 +49,14 @@ struct Layout {
   std::vector<std::int64_t> targets;   // shape; empty: none
   bool labels = false;                 // classes, one per row
   bool several_labels = false;         // 0 or 1 for each
+  bool weights = false;
 
   std::size_t feature_bytes() const { return elements(features) * sizeof(float); }
   std::size_t target_bytes() const { return elements(targets) * (labels ? sizeof(std::int64_t) : sizeof(double)); }
+  std::size_t weight_bytes() const { return weights ? static_cast<std::size_t>(features.front()) * sizeof(float) : 0; }
   std::size_t targets_begin() const { return round_up(feature_bytes(), 64); }
+  std::size_t weights_begin() const { return round_up(targets_begin() + target_bytes(), 64); }
+  std::size_t bytes() const { return weights_begin() + weight_bytes(); }
 
  private:
   static std::size_t elements(const std::vector<std::int64_t>& shape) {
@@ -71,13 +75,14 @@ Layout broadcast_layout(const std::optional<ImportedData>& data, const ColumnEnc
     layout.features = data->features.shape;
     if (!encoding.is_identity()) layout.features = {data->features.rows(), encoding.feature_count()};
     if (data->targets) layout.targets = data->targets->shape;
-    kinds = {data->has_classes(), data->description.is_multilabel};
+    kinds = {data->has_classes(), data->description.is_multilabel, data->weights.has_value()};
   }
   node.broadcast_vector(layout.features);
   node.broadcast_vector(layout.targets);
   node.broadcast_vector(kinds);
   layout.labels = kinds[0] != 0;
   layout.several_labels = kinds[1] != 0;
+  layout.weights = kinds[2] != 0;
   return layout;
 }
 
@@ -133,6 +138,7 @@ class MemoryRows : public EvaluatedRows {
     if (row_shape_.empty()) row_shape_ = {1};
     const std::int64_t row_bytes = feature_count() * static_cast<std::int64_t>(sizeof(float));
     batch_rows_ = std::max<std::int64_t>(1, evaluated_batch_bytes / row_bytes);
+    if (layout.weights) weights_ = reinterpret_cast<const float*>(memory_->array.data() + layout.weights_begin());
     if (layout.targets.empty()) return;
     targets_ =
         TargetsInfo{fmt::format("target of '{}'", name_), layout.targets, layout.labels, false, layout.several_labels};
@@ -146,6 +152,7 @@ class MemoryRows : public EvaluatedRows {
   std::int64_t count() const override { return count_; }
   const std::vector<std::int64_t>& row_shape() const override { return row_shape_; }
   const TargetsInfo* targets() const override { return targets_ ? &*targets_ : nullptr; }
+  bool has_weights() const override { return weights_ != nullptr; }
   std::int64_t batch_count() const override { return (count_ + batch_rows_ - 1) / batch_rows_; }
   IndexRange rows_of(IndexRange batches) const override {
     return {batches.begin * batch_rows_, std::min(batches.end * batch_rows_, count_)};
@@ -170,6 +177,7 @@ class MemoryRows : public EvaluatedRows {
   std::optional<TargetsInfo> targets_;
   const std::int64_t* labels_ = nullptr;  // one of these two, with targets
   const double* values_ = nullptr;
+  const float* weights_ = nullptr;
 };
 
 class MemoryRowReader : public RowReader {
@@ -208,6 +216,7 @@ class MemoryRowReader : public RowReader {
     return rows_.labels_ == nullptr ? nullptr : rows_.labels_ + read_.begin;
   }
   const float* targets() const override { return targets_.empty() ? nullptr : targets_.data(); }
+  const float* weights() const override { return rows_.weights_ == nullptr ? nullptr : rows_.weights_ + read_.begin; }
 
  private:
   void read_targets() {
@@ -259,7 +268,7 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
   require_same_file(path, hash, world);
   const Layout layout = broadcast_layout(data, encoding, node);
   std::shared_ptr<NodeMemory> memory;
-  agree(world, [&] { memory = std::make_shared<NodeMemory>(node, layout.targets_begin() + layout.target_bytes()); });
+  agree(world, [&] { memory = std::make_shared<NodeMemory>(node, layout.bytes()); });
   ImportedRows imported;
   if (data) {
     auto* features = reinterpret_cast<float*>(memory->array.data());
@@ -273,6 +282,7 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
     if (data->targets && layout.labels) std::memcpy(targets, data->targets->bytes.data(), layout.target_bytes());
     if (data->targets && !layout.labels)
       copy_targets(*data->targets, data->description.target_offsets, reinterpret_cast<double*>(targets));
+    if (data->weights) copy_as(*data->weights, reinterpret_cast<float*>(memory->array.data() + layout.weights_begin()));
     for (const auto& note : data->notes) log_root(note);
     if (world.is_root()) imported.ids = std::move(data->ids);
   }

@@ -25,6 +25,8 @@ class EvaluationSums {
   /// Adds the sums of the rows that follow these.
   void append(const EvaluationSums& later);
 
+  /// The sum of the weights of the rows.
+  double weight() const { return weight_sum_; }
   /// The weighted mean over rows and, unless targets are labels, over outputs.
   double loss() const;
   /// The values of the pointwise metrics, in order.

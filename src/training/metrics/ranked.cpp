@@ -34,12 +34,19 @@ std::uint64_t key_of(double score) {
   return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
-// Sorts many points several times faster than by comparisons: by the digits of the keys, the lowest first (radix sort).
+// Equal scores are in the order of their weights, so that sums of weights do not depend on the order of the rows. Sorts
+// many points several times faster than by comparisons: by the digits of the keys, the lowest first (radix sort).
 void sort_by_score(std::vector<Point>& points) {
   if (points.size() <= max_compared) {
-    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.score < b.score; });
+    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+      return a.score < b.score || (a.score == b.score && a.weight < b.weight);
+    });
     return;
   }
+  const bool all_weigh_1 =
+      std::all_of(points.begin(), points.end(), [](const Point& point) { return std::abs(point.weight) == 1; });
+  if (!all_weigh_1)  // the sort by digits keeps this order
+    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.weight < b.weight; });
   constexpr unsigned digit_bits = 11, digits = 6;
   constexpr std::uint64_t radix = 1U << digit_bits;
   const auto digit_of = [](double score, unsigned digit) {
@@ -111,9 +118,10 @@ struct ClassRanks {
 
 ClassRanks ranks_of(std::vector<Point> points) {
   ClassRanks ranks;
+  const bool is_defined = !has_nan(points);
+  if (is_defined) sort_by_score(points);
   for (const Point& point : points) ranks.weight += std::max(point.weight, 0.0);
-  if (has_nan(points)) return ranks;
-  sort_by_score(points);
+  if (!is_defined) return ranks;
   ranks.area = area_under_curve(points);
   ranks.average_precision = average_precision_of(points);
   return ranks;
@@ -238,10 +246,11 @@ void RankedRows::append(const RankedRows& later) {
   if (!weights_.empty()) weights_.resize(static_cast<std::size_t>(count()), 1.0f);
 }
 
-double RankedRows::bytes(std::int64_t rows, const Scoring& scoring, std::int64_t threads) {
+double RankedRows::bytes(std::int64_t rows, const Scoring& scoring, bool has_weights, std::int64_t threads) {
   const bool has_targets = scoring.task != Task::classification;
   const auto outputs = static_cast<double>(scoring.output_count);
-  const double of_row = outputs * sizeof(float) + (has_targets ? outputs * sizeof(float) : sizeof(std::int32_t));
+  const double of_row = outputs * sizeof(float) + (has_targets ? outputs * sizeof(float) : sizeof(std::int32_t)) +
+                        (has_weights ? sizeof(float) : 0);
   const double of_points = std::min(static_cast<double>(threads), outputs) * 2 * sizeof(Point);
   const double of_metrics = of_points + (scoring.task == Task::regression ? 0 : sizeof(RowScale));
   return static_cast<double>(rows) * (2 * of_row + of_metrics);  // while they are gathered, rows exist twice

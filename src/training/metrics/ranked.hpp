@@ -13,14 +13,18 @@
 
 namespace sheaf {
 
-/// The outputs, labels or targets, and weights of all rows. The order of rows without weights does not matter.
+/// The outputs, labels or targets, and weights of all rows. The order of the rows does not matter.
 class RankedRows {
  public:
   explicit RankedRows(const Scoring& scoring) : scoring_(scoring) {}
-  /// Restores outputs(), labels() and targets() of rows without weights.
+  /// Restores outputs(), labels(), targets() and weights().
   RankedRows(const Scoring& scoring, std::vector<float> outputs, std::vector<std::int32_t> labels,
-             std::vector<float> targets)
-      : scoring_(scoring), outputs_(std::move(outputs)), labels_(std::move(labels)), targets_(std::move(targets)) {}
+             std::vector<float> targets, std::vector<float> weights)
+      : scoring_(scoring),
+        outputs_(std::move(outputs)),
+        labels_(std::move(labels)),
+        targets_(std::move(targets)),
+        weights_(std::move(weights)) {}
 
   void add(const ScoredRows& rows);
   void append(const RankedRows& later);
@@ -30,12 +34,13 @@ class RankedRows {
   const std::vector<float>& outputs() const { return outputs_; }
   const std::vector<std::int32_t>& labels() const { return labels_; }
   const std::vector<float>& targets() const { return targets_; }
+  const std::vector<float>& weights() const { return weights_; }
   double weight(std::int64_t row) const {
     return weights_.empty() ? 1 : double{weights_[static_cast<std::size_t>(row)]};
   }
 
   /// The memory of the rows and of ranked_metrics(), in bytes.
-  static double bytes(std::int64_t rows, const Scoring& scoring, std::int64_t threads);
+  static double bytes(std::int64_t rows, const Scoring& scoring, bool has_weights, std::int64_t threads);
 
  private:
   Scoring scoring_;

@@ -125,6 +125,9 @@ TEST_CASE("mean_pinball needs quantiles") {
 
 TEST_CASE("weighted validations need weights") {
   check_one_problem(file_study({{"search.weighted", "true"}}), "search.weighted = true has no effect");
+  check_one_problem(
+      file_study({{"data.test_file", "t.h5"}, {"search.weighted", "true"}, {"data.weights", "/w"}}),
+      "data.test_file = t.h5 cannot be combined with search.weighted = true (data.weights are those of data.file)");
   check_valid(file_study({{"search.weighted", "true"}, {"data.weights", "/w"}}));
   check_valid(file_study({{"search.weighted", "true"}, {"train.class_weights", "balanced"}}));
   Study study = file_study({{"search.weighted", "true"}, {"data.weights", "/w"}, {"search.method", "grid"}});

@@ -50,6 +50,25 @@ TEST_CASE("validation rows have the weights of the data and of their classes, if
   CHECK(validation_weights(study, study.train, data, rows, rows).empty());
 }
 
+TEST_CASE("rows count unless their weights or those of their classes are 0") {
+  const std::vector<std::int64_t> labels = {0, 1, 1, 0};
+  const std::vector<float> of_rows = {0, 0, 2, 1};
+  DataSet data;
+  data.rows = 4;
+  data.output_count = 2;
+  data.task = Task::classification;
+  data.labels = labels.data();
+  TrainOptions train;
+  const RowSet all = RowSet::all(4), first_two = RowSet::range({0, 2}, 4);
+  CHECK(any_row_counts(train, data, all, first_two));
+  data.weights = of_rows.data();
+  CHECK_FALSE(any_row_counts(train, data, all, first_two));
+  CHECK(any_row_counts(train, data, all, all));
+  train.class_weights.of_classes = {{"1", 0}};
+  CHECK(any_row_counts(train, data, all, all));
+  CHECK_FALSE(any_row_counts(train, data, all, RowSet::range({0, 3}, 4)));
+}
+
 TEST_CASE("classes have the weights of a list, by name or number, and the others 1") {
   const std::vector<std::int64_t> labels = {0, 1, 2};
   DataSet data;

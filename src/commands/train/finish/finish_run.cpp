@@ -286,7 +286,7 @@ class ResultsOfRun {
               : "the test rows were not evaluated (no iteration has finished, so there is no best model).");
     std::vector<std::string> paths;
     for (const auto& model : results.best_models) paths.push_back(end_.run.directory + "/" + model);
-    results.test = test_models(end_.context, *end_.file, paths);
+    results.test = test_models(end_.context, *end_.file, results.best_model.begin, paths);
   } catch (const RunError& error) {
     warn_root(fmt::format("the test rows were not evaluated. {}", error.what()));
   }

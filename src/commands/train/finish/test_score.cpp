@@ -14,6 +14,7 @@
 #include "engines/model_opening.hpp"
 #include "models/predictions.hpp"
 #include "study/metrics.hpp"
+#include "training/class_weights.hpp"
 #include "training/metrics/score.hpp"
 #include "training/training_cost.hpp"
 
@@ -138,7 +139,8 @@ std::vector<MetricChoice> test_metrics(const Study& study, Task task, LossKind l
 
 }  // namespace
 
-TestResult test_models(const TrainingContext& context, const FileSchema& file, const std::vector<std::string>& models) {
+TestResult test_models(const TrainingContext& context, const FileSchema& file, std::int64_t iteration,
+                       const std::vector<std::string>& models) {
   const DataSet& data = *context.data;
   const RowSet& rows = context.splits->test_rows();
   MeanPredictor predictor(context.study, shape_of(data, context.study.data), models);
@@ -156,7 +158,11 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, c
   const Scoring scoring{data.task, loss, are_probabilities, data.output_count, quantiles, data.target_offsets};
   TestResult result;
   result.rows = rows.count();
-  const RowPredictions scored{scoring, predictions, data, rows};
+  const Iteration model = context.plan.iteration(iteration);
+  const auto split = context.splits->split(model.repeat, model.fold);
+  const RowPredictions scored{
+      scoring, predictions, data, rows,
+      validation_weights(context.study, context.plan.trial(model.trial).train, data, split->training_rows, rows)};
   result.loss = prediction_loss(scored);
   const auto metrics = test_metrics(context.study, data.task, loss.kind, quantiles);
   result.study_metrics = metrics_of(context.study).size();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "commands/train/prepare/row_weights_check.hpp"
 #include "commands/train/prepare/study_warnings.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -200,6 +201,11 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
   // A separate agree(): a rank that fails above would miss the collective calls of its node.
   agree(world, [&] {
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
+  });
+  agree(world, [&] {
+    if (!world.is_root() || !prepared.data) return;
+    const std::string problem = row_weights_problem(study, plan, *prepared.data, *prepared.splits);
+    require(problem.empty(), problem);
   });
   if (world.is_root())
     for (const auto& warning :

@@ -85,7 +85,7 @@ TEST_CASE("the median error of many rows is that of the sorted errors") {
     all.add(rows.slice(0, count));
     for (const std::int64_t threads : {1, 2})
       CHECK(ranked_metrics({MetricKind::median_ae}, all, threads).front() == Approx(mean).epsilon(1e-14));
-    const RankedRows restored(values, all.outputs(), {}, all.targets());
+    const RankedRows restored(values, all.outputs(), {}, all.targets(), {});
     CHECK(restored.count() == count);
     CHECK(ranked_metrics({MetricKind::median_ae}, restored) == ranked_metrics({MetricKind::median_ae}, all));
   }
@@ -110,10 +110,28 @@ TEST_CASE("scores of both signs are in the right order") {
   }
 }
 
+TEST_CASE("the order of rows with weights does not change the last bit") {
+  const std::vector<MetricKind> metrics = {MetricKind::roc_auc_weighted, MetricKind::average_precision};
+  for (const std::int64_t count : {100, 6000}) {  // many rows are sorted in another way
+    MetricRows rows = metric_rows(count, 3);
+    for (float& output : rows.outputs) output = std::round(2 * output) / 2;  // many are equal
+    for (std::int64_t row = 0; row < count; ++row)
+      rows.weights.push_back(0.1f * static_cast<float>(1 + row * row % 17));
+    RankedRows backwards(three_classes);
+    for (std::int64_t end = count; end > 0; end -= 20) backwards.add(rows.slice(end - 20, end));
+    const RankedRows restored(three_classes, backwards.outputs(), backwards.labels(), {}, backwards.weights());
+    const auto values = ranked_metrics(metrics, ranked(rows));
+    CHECK(ranked_metrics(metrics, backwards) == values);
+    CHECK(ranked_metrics(metrics, restored) == values);
+    rows.weights.clear();
+    CHECK(ranked_metrics(metrics, ranked(rows)) != values);
+  }
+}
+
 TEST_CASE("restored rows have the same value, and weights may begin with later rows") {
   MetricRows rows = metric_rows(60, 3);
   const RankedRows first = ranked(rows);
-  CHECK(area_of(RankedRows(three_classes, first.outputs(), first.labels(), {})) == area_of(first));
+  CHECK(area_of(RankedRows(three_classes, first.outputs(), first.labels(), {}, {})) == area_of(first));
   MetricRows more = metric_rows(40, 3);
   more.weights.assign(40, 2);
   RankedRows joined = ranked(rows), added = ranked(rows), reversed = ranked(more);
