@@ -162,7 +162,7 @@ std::string files_of(const DataOptions& options, const FileSchema& schema) {
 std::string file_identity(const std::string& path) {
   struct stat status {};
   require(::stat(path.c_str(), &status) == 0,
-          fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+          [&] { return fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)); });
   return fmt::format("{}, {} bytes of {}.{:09}", escaped(std::filesystem::path(path).filename().string()),
                      status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
@@ -231,7 +231,9 @@ FileSchema inspect_held_out(const std::string& path, RowUse use, const DataOptio
   FileSchema named;
   named.path = path;
   named.use = use;
-  FileSchema schema = inspect_one(options_of(named, options));
+  DataOptions own = options_of(named, options);
+  if (!options.weights.empty() && InputFile(path).has(options.weights)) own.weights = options.weights;
+  FileSchema schema = inspect_one(own);
   schema.use = use;
   return schema;
 }
@@ -264,7 +266,7 @@ RowCounts FileSchema::counts() const {
 DataOptions options_of(const FileSchema& file, DataOptions options) {
   options.file = file.path;
   if (file.use == RowUse::divided) return options;
-  options.weights.clear();
+  if (!file.weights) options.weights.clear();
   options.groups = options.folds = options.time = "";
   return options;
 }

@@ -82,8 +82,8 @@ void check_weights(const DataOptions& options, const DataSetInfo& features, cons
 /// The sentence about a weight that is not finite or negative. `weights`: "data set '/weights' of 'train.h5'". Pure.
 std::string bad_weight_text(const std::string& weights, double value, std::int64_t row);
 
-/// `options` for reading a file of the study: with its path as `file`, and for held-out files without weights and
-/// marks. Pure.
+/// `options` for reading a file of the study: with its path as `file`, and for held-out files without marks and
+/// without weights that they do not have. Pure.
 DataOptions options_of(const FileSchema& file, DataOptions options);
 
 /// Checks the metadata of options.file, and of the files of validation and test rows. Throws RunError for the first

@@ -92,7 +92,9 @@ std::string different_targets(const FileSchema& other, const FileSchema& file) {
     return fmt::format("its targets are {}, not {}", coding_text(other.coding), coding_text(file.coding));
   if (other.target_columns != file.target_columns)
     return fmt::format("it has {} target columns, not {}", other.target_columns, file.target_columns);
-  if (auto text = different_name("target", "targets", found.target_names, wanted.target_names); !text.empty())
+  const bool has_several = found.target_names.size() > 1 || wanted.target_names.size() > 1;
+  if (auto text = different_name("target", "targets", found.target_names, wanted.target_names);
+      has_several && !text.empty())
     return text;
   return different_name("class", "classes", found.class_names, wanted.class_names);
 }

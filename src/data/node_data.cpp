@@ -289,8 +289,8 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
     data.output_count = schema.target_columns;
     data.target_offsets = repeated_offsets(schema.description.target_offsets, schema.target_columns);
   }
-  // Those of held-out rows do not count; they stay 0.
-  if (schema.weights) read_weights(*parts.front().weights, world, node, arrays.weights);
+  for (const FilePart& part : parts)  // missing ones are not used (require_weights())
+    if (part.schema.weights) read_weights(*part.weights, world, node, arrays.weights + part.first_row);
   agree(world, [&] {
     require(options.task != Task::classification || data.output_count > 1,
             fmt::format(

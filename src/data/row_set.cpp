@@ -32,6 +32,12 @@ RowSet RowSet::before_fold(std::shared_ptr<const std::int32_t> fold_of, std::int
   return {Kind::before_fold, std::move(fold_of), rows, fold};
 }
 
+RowSet RowSet::marked(std::shared_ptr<const std::vector<std::uint8_t>> marks, std::uint8_t mark) {
+  const auto rows = static_cast<std::int64_t>(marks->size());
+  const std::uint8_t* const begin = marks->data();
+  return {Kind::marked, std::shared_ptr<const void>(std::move(marks), begin), rows, mark};
+}
+
 RowSet RowSet::sample(std::vector<std::uint8_t> times) {
   const auto rows = static_cast<std::int64_t>(times.size());
   const auto owner = std::make_shared<const std::vector<std::uint8_t>>(std::move(times));

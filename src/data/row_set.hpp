@@ -12,7 +12,8 @@
 namespace sheaf {
 
 /// Rows of a data set in ascending order; rows may be repeated. Cheap to copy, and immutable. Memory: none for ranges
-/// of rows; 4 bytes per row of the data set for folds, shared by all folds; 1 byte per row for samples.
+/// of rows; 4 bytes per row of the data set for folds, shared by all folds; 1 byte per row for samples and for marks,
+/// shared by all sets of the same marks.
 class RowSet {
  public:
   /// No rows.
@@ -27,6 +28,8 @@ class RowSet {
   static RowSet in_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
   static RowSet outside_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
   static RowSet before_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
+  /// The rows with marks[row] == mark.
+  static RowSet marked(std::shared_ptr<const std::vector<std::uint8_t>> marks, std::uint8_t mark);
   /// Row r is repeated times[r] times.
   static RowSet sample(std::vector<std::uint8_t> times);
 
@@ -50,15 +53,15 @@ class RowSet {
   std::vector<std::int64_t> list() const;
 
  private:
-  enum class Kind : std::uint8_t { range, in_fold, outside_fold, before_fold, sample };
+  enum class Kind : std::uint8_t { range, in_fold, outside_fold, before_fold, marked, sample };
 
   RowSet(Kind kind, std::shared_ptr<const void> memory, std::int64_t data_rows, std::int64_t fold);
   const std::int32_t* fold_of() const { return static_cast<const std::int32_t*>(memory_.get()); }
-  const std::uint8_t* times() const { return static_cast<const std::uint8_t*>(memory_.get()); }
+  const std::uint8_t* bytes() const { return static_cast<const std::uint8_t*>(memory_.get()); }  // marks or times
 
   Kind kind_ = Kind::range;
   std::shared_ptr<const void> memory_;
-  std::int64_t data_rows_ = 0, fold_ = 0, count_ = 0;
+  std::int64_t data_rows_ = 0, fold_ = 0, count_ = 0;  // fold_: or the mark
   IndexRange range_;
 };
 
@@ -81,9 +84,13 @@ void RowSet::for_each(IndexRange among, const Use& use) const {
       for (std::int64_t row = among.begin; row < among.end; ++row)
         if (fold_of()[row] < fold_ && fold_of()[row] >= 0) use(row);
       break;
+    case Kind::marked:
+      for (std::int64_t row = among.begin; row < among.end; ++row)
+        if (bytes()[row] == fold_) use(row);
+      break;
     case Kind::sample:
       for (std::int64_t row = among.begin; row < among.end; ++row)
-        for (int time = 0; time < times()[row]; ++time) use(row);
+        for (int time = 0; time < bytes()[row]; ++time) use(row);
       break;
   }
 }

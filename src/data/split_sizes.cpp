@@ -24,13 +24,6 @@ std::int64_t least_validation_rows(const Study& study, const RowCounts& rows) {
   return validation > 0 ? holdout_count(left, validation) : 0;
 }
 
-std::int64_t stopping_row_count(const Study& study, const RowCounts& rows) {
-  const double fraction = study.train.stop_fraction;
-  const std::int64_t own = rows_without_test(study.data, rows.own);
-  const std::int64_t left = rows.validation_file > 0 ? own : own - least_validation_rows(study, rows);
-  return fraction > 0 ? holdout_count(left, fraction) : 0;
-}
-
 namespace {
 
 // The training rows of the fold that has the fewest.
@@ -42,6 +35,12 @@ std::int64_t least_training_rows(const Study& study, std::int64_t left) {
 }
 
 }  // namespace
+
+std::int64_t stopping_row_count(const Study& study, const RowCounts& rows) {
+  const double fraction = study.train.stop_fraction;
+  return fraction > 0 ? holdout_count(least_training_rows(study, rows_without_test(study.data, rows.own)), fraction)
+                      : 0;
+}
 
 void require_enough_rows(const Study& study, std::int64_t rows) {
   require(rows > 0, "The data set has no rows to train on.");

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -99,7 +98,7 @@ std::int64_t repeats_shared(std::int64_t repeats, std::int64_t rows) {
 std::size_t splits_kept(const DataSet& data, std::int64_t folds, bool has_stopping_rows) {
   constexpr std::int64_t bytes_kept = std::int64_t{128} << 20, split_bytes = 256;
   const std::int64_t bytes =
-      split_bytes + 4 * data.rows / folds + 16 * data.feature_count + (has_stopping_rows ? 2 * data.rows : 0);
+      split_bytes + 4 * data.rows / folds + 16 * data.feature_count + (has_stopping_rows ? data.rows : 0);
   return static_cast<std::size_t>(std::max(2 * folds, bytes_kept / bytes));
 }
 
@@ -146,7 +145,7 @@ struct Splits::State {
     if (study.data.test > 0) hold_out_test(study.data.test);
     if (data.marks.kind == MarkKind::groups) require_enough_groups(study, data.marks, rows);
     if (data.marks.kind == MarkKind::folds && folds > 1) require_rows_in_folds(data.marks, rows);
-    if (data.marks.kind == MarkKind::groups && stop_fraction > 0) require_groups_to_stop();
+    if (data.marks.kind != MarkKind::none && stop_fraction > 0) require_rows_to_stop();
     splits.emplace(splits_kept(data, folds, stop_fraction > 0));
     if (StatisticsNeeds(data.fills.get(), normalize).sample)
       sampled = sampled_rows(data.rows, data.feature_count, seed);
@@ -161,26 +160,42 @@ struct Splits::State {
 
   // Moves the rows that are held out from `from` to the result.
   RowSet hold_out(RowSet& from, double fraction, RandomStream stream) const {
-    std::vector<std::uint8_t> is_left(static_cast<std::size_t>(data.rows), 0), is_held_out(is_left.size(), 0);
-    from.for_each([&](std::int64_t row) { is_left[static_cast<std::size_t>(row)] = 1; });
-    for (const std::int64_t row : holdout_rows(data, from, fraction, stream)) {
-      is_left[static_cast<std::size_t>(row)] = 0;
-      is_held_out[static_cast<std::size_t>(row)] = 1;
-    }
-    from = RowSet::sample(std::move(is_left));
-    return RowSet::sample(std::move(is_held_out));
+    enum Mark : std::uint8_t { none, left, held_out };
+    const auto marks = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(data.rows), none);
+    from.for_each([&](std::int64_t row) { (*marks)[static_cast<std::size_t>(row)] = left; });
+    for (const std::int64_t row : holdout_rows(data, from, fraction, stream))
+      (*marks)[static_cast<std::size_t>(row)] = held_out;
+    from = RowSet::marked(marks, left);
+    return RowSet::marked(marks, held_out);
   }
 
-  // Throws RunError unless the training rows of each fold of the first repeat have a group to stop by, and another one.
-  void require_groups_to_stop() {
-    for (std::int64_t fold = 0; fold < folds; ++fold) {
+  // Throws RunError if one of the first splits has too few rows or groups for train.stop_fraction. Other splits are
+  // checked when they are made.
+  void require_rows_to_stop() {
+    constexpr std::int64_t max_splits = 100;  // each reads all rows
+    for (std::int64_t number = 0; number < std::min(different_repeats() * folds, max_splits); ++number) {
       Split split;
-      set_folds(0, fold, split);
-      require(
-          groups_in(data.marks, split.training_rows) >= 2,
-          "No group can be held out for train.stop_fraction (all training rows of a fold are in one group). Use more "
-          "folds, or set train.stop_fraction = 0 or data.groups = none.");
+      set_folds(number / folds, number % folds, split);
+      require_rows_to_stop(split.training_rows, number % folds);
     }
+  }
+
+  // Throws RunError unless stopping rows can be held out of these training rows, and others are left.
+  void require_rows_to_stop(const RowSet& training_rows, std::int64_t fold) const {
+    const std::string of_fold = folds > 1 ? fmt::format(" of fold {}", fold) : "";
+    require(data.marks.kind != MarkKind::groups || groups_in(data.marks, training_rows) >= 2, [&] {
+      return fmt::format(
+          "No group can be held out for train.stop_fraction (all training rows{} are in one group). Hold "
+          "out fewer validation rows, or set train.stop_fraction = 0 or data.groups = none.",
+          of_fold);
+    });
+    const std::int64_t count = training_rows.count();
+    require(holdout_count(count, stop_fraction) < count, [&] {
+      return fmt::format(
+          "No row is left to train on (train.stop_fraction = {} holds out {} of {}{}). Hold out fewer "
+          "rows, or set train.stop_fraction = 0.",
+          stop_fraction, holdout_count(count, stop_fraction), counted(count, "training row"), of_fold);
+    });
   }
 
   // Whether validation rows are taken from `rows`.
@@ -222,10 +237,11 @@ struct Splits::State {
 
   void set_rows(std::int64_t repeat, std::int64_t fold, Split& split) {
     set_folds(repeat, fold, split);
+    if (stop_fraction == 0) return;
+    require_rows_to_stop(split.training_rows, fold);
     const auto number = static_cast<std::uint64_t>(repeat * folds + fold);
-    if (stop_fraction > 0)
-      split.stopping_rows =
-          hold_out(split.training_rows, stop_fraction, RandomStream(seed, Purpose::stopping_rows, number));
+    split.stopping_rows =
+        hold_out(split.training_rows, stop_fraction, RandomStream(seed, Purpose::stopping_rows, number));
   }
 
   // Without stopping rows.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -47,7 +46,7 @@ class Splits {
   void scale_by(std::vector<FeatureScaling> scalings);
 
   /// The number of different splits. They are numbered by repeat and fold; the fold varies fastest. All repeats have
-  /// the same splits if no rows are held out, with given folds, with times and with data.validation_file.
+  /// the same splits if no rows are drawn to be held out.
   std::int64_t count() const;
 
   /// The split of a repeat and fold. Without folds, `fold` is 0, and the validation rows are the fraction

@@ -108,7 +108,14 @@ void require_fitting_names(const FileSchema& schema, const std::string& name) {
         "attribute target_names.",
         name);
   });
-  const auto names = static_cast<std::int64_t>(schema.description.target_names.size());
+  std::vector<std::string> sorted = schema.description.target_names;
+  const auto names = static_cast<std::int64_t>(sorted.size());
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  require(twice == sorted.end(), [&] {
+    return fmt::format("{} has two labels with the name {} (attribute target_names). Rename one.", name,
+                       quoted(*twice));
+  });
   require(names == 0 || names == schema.target_columns, [&] {
     return fmt::format("{} has {} labels, but its attribute target_names has {}. Correct it.", name,
                        schema.target_columns, counted(names, "name"));
@@ -140,7 +147,11 @@ void settle_target_coding(const DataOptions& requested, FileSchema& schema, cons
   });
   if (!seen.is_binary()) return;
   schema.coding = is_multilabel ? TargetCoding::multilabel : TargetCoding::one_hot;
-  if (!is_multilabel) schema.classes = schema.target_columns;
+  if (is_multilabel) return;
+  schema.classes = schema.target_columns;
+  DataDescription& description = schema.description;
+  if (description.class_names.empty() && static_cast<std::int64_t>(description.target_names.size()) == schema.classes)
+    description.class_names = description.target_names;
 }
 
 namespace {

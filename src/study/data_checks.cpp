@@ -24,10 +24,6 @@ void check_held_out_files(const Study& study, const std::vector<std::string>& ma
     if (study.search.folds > 1) keys.emplace_back("search.folds");
     for (const auto& key : keys) refuse("data.validation_file", key, "the validation rows are those of the file");
   }
-  for (const auto& [key, path] :
-       {std::pair("data.validation_file", data.validation_file), {"data.test_file", data.test_file}})
-    if (!path.empty() && study.search.weighted && !data.weights.empty())
-      refuse(key, "search.weighted", "data.weights are those of data.file");
   if (!data.test_file.empty() && data.test > 0)
     refuse("data.test_file", "data.test", "the test rows are those of the file");
   if (data.mode != DataMode::streamed) return;

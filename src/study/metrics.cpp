@@ -122,6 +122,36 @@ std::string metric_hint(const std::string& text) {
   return fmt::format(" {} needs {}.", metric_pattern(*metric), needed_parameter(metric->parameter));
 }
 
+std::vector<std::pair<std::string, std::string>> other_names_of_metrics() {
+  return {{"auto", "loss"},
+          {"val_loss", "loss"},
+          {"valid_loss", "loss"},
+          {"acc", "accuracy"},
+          {"val_accuracy", "accuracy"},
+          {"f1_score", "f1_macro"},
+          {"mcc", "matthews"},
+          {"matthews_corrcoef", "matthews"},
+          {"neg_log_loss", "log_loss"},
+          {"logloss", "log_loss"},
+          {"neg_brier_score", "brier"},
+          {"brier_score_loss", "brier"},
+          {"auc", "roc_auc"},
+          {"roc_auc_ovr", "roc_auc"},
+          {"roc_auc_ovr_weighted", "roc_auc_weighted"},
+          {"top_k_accuracy", "top_k:3"},
+          {"top_k_accuracy_score", "top_k:3"},
+          {"mean_pinball_loss", "pinball:0.9"},
+          {"r2_score", "r2"},
+          {"mean_absolute_error", "mae"},
+          {"neg_mean_absolute_error", "mae"},
+          {"mean_squared_error", "mse"},
+          {"neg_mean_squared_error", "mse"},
+          {"root_mean_squared_error", "rmse"},
+          {"neg_root_mean_squared_error", "rmse"},
+          {"mean_absolute_percentage_error", "mape"},
+          {"median_absolute_error", "median_ae"}};
+}
+
 std::optional<MetricFunction> metric_function(const MetricChoice& choice, const std::vector<std::string>& class_names,
                                               std::int64_t outputs) {
   switch (choice.metric().parameter) {

@@ -225,6 +225,9 @@ std::vector<std::string> metric_patterns();
 /// nothing to say.
 std::string metric_hint(const std::string& text);
 
+/// Names of metrics in other tools, in lower case, each with the name here, which may be "loss".
+std::vector<std::pair<std::string, std::string>> other_names_of_metrics();
+
 /// The metric with the value of its parameter. `class_names`: of the classes 0, 1, ..., or empty. A class is looked up
 /// by its name first. Nothing if there is no such class among the `outputs`, or if the count is larger.
 std::optional<MetricFunction> metric_function(const MetricChoice& choice, const std::vector<std::string>& class_names,

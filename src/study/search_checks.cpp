@@ -161,8 +161,10 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
   if (metrics.empty()) return;
   for (const MetricChoice& choice : metrics)
     if (study.data.task != Task::automatic && !choice.metric().applies_to(study.data.task))
-      problems.add({key, "data.task"}, fmt::format("{} = {} does not apply to {}. Use a different {}, or leave it out.",
-                                                   key, choice.name(), setting_text(study, "data.task"), key));
+      problems.add(
+          {key, "data.task"},
+          fmt::format("{0} = {1} does not apply to {2}. Set {0} to a metric of {2}, such as {3}, or leave it out.", key,
+                      choice.name(), setting_text(study, "data.task"), default_metric(study.data.task).name));
   for (const MetricChoice& choice : metrics)
     for (const Loss* const loss : losses_of(study))
       if (choice.metric().losses == MetricLosses::probabilities && !loss->needs_classes())

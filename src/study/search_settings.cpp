@@ -5,36 +5,6 @@
 
 namespace sheaf {
 
-std::vector<std::pair<std::string, std::string>> other_names_of_metrics() {
-  return {{"auto", "loss"},
-          {"val_loss", "loss"},
-          {"valid_loss", "loss"},
-          {"acc", "accuracy"},
-          {"val_accuracy", "accuracy"},
-          {"f1_score", "f1_macro"},
-          {"mcc", "matthews"},
-          {"matthews_corrcoef", "matthews"},
-          {"neg_log_loss", "log_loss"},
-          {"logloss", "log_loss"},
-          {"neg_brier_score", "brier"},
-          {"brier_score_loss", "brier"},
-          {"auc", "roc_auc"},
-          {"roc_auc_ovr", "roc_auc"},
-          {"roc_auc_ovr_weighted", "roc_auc_weighted"},
-          {"top_k_accuracy", "top_k:3"},
-          {"top_k_accuracy_score", "top_k:3"},
-          {"mean_pinball_loss", "pinball:0.9"},
-          {"r2_score", "r2"},
-          {"mean_absolute_error", "mae"},
-          {"neg_mean_absolute_error", "mae"},
-          {"mean_squared_error", "mse"},
-          {"neg_mean_squared_error", "mse"},
-          {"root_mean_squared_error", "rmse"},
-          {"neg_root_mean_squared_error", "rmse"},
-          {"mean_absolute_percentage_error", "mape"},
-          {"median_absolute_error", "median_ae"}};
-}
-
 void add_study_keys(std::vector<Setting>& table) {
   Section<StudyOptions> study(table, "study", &Study::study);
   study
@@ -115,8 +85,7 @@ void add_search_keys(std::vector<Setting>& table) {
   search
       .add("weighted", &SearchOptions::weighted, flag(),
            "Losses and metrics of validation and test rows weight the rows by data.weights and train.class_weights, as "
-           "the "
-           "training loss does, and divide by the sum of the weights.")
+           "the training loss does, and divide by the sum of the weights.")
       .only_if({{"data.weights", "train.class_weights"},
                 {},
                 [](const Study& study) { return !study.data.weights.empty() || study.train.class_weights.any(); },

@@ -139,9 +139,6 @@ std::vector<std::pair<std::string, std::string>> other_names_of(const Table& tab
   return names;
 }
 
-/// For values_also_called(): the names of metrics in other tools.
-std::vector<std::pair<std::string, std::string>> other_names_of_metrics();
-
 inline bool is_positive(double value) {
   return value > 0;
 }

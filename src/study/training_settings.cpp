@@ -9,6 +9,7 @@
 
 #include "study/key_defaults.hpp"
 #include "study/losses.hpp"
+#include "study/metrics.hpp"
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
 
@@ -293,7 +294,7 @@ void add_train_keys(std::vector<Setting>& table) {
            "Weights of the classes in the training loss. balanced: n / (K n_k) for each of the n_k rows of class k, of "
            "n training rows with K classes, as in scikit-learn. A list such as cat:2, dog:0.5: the weights of these "
            "classes, by name or number; the others have 1. They multiply data.weights; as there, the mean divides by "
-           "the number of rows. Validation losses and metrics are only weighted with search.weighted.")
+           "the number of rows. Losses and metrics of validation and test rows use them with search.weighted.")
       .only_if(can_have_classes())
       .also_called({"class_weight", "is_unbalance", "auto_class_weights", "scale_pos_weight"});
   train.add("precision", &TrainOptions::precision, choice<Precision>(choices_of(precision_table)), precision_help())

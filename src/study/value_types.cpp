@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -12,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/quoted.hpp"
+#include "core/text.hpp"
 #include "study/metrics.hpp"
 #include "study/named_class.hpp"
 #include "study/quoted_value.hpp"
@@ -85,11 +88,28 @@ std::vector<std::string> words_of_list(std::string text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
+// The metrics of a list. They are separated by commas or spaces, but the name of a class may have spaces.
+std::vector<std::string> metrics_of_list(const std::string& text) {
+  std::vector<std::string> metrics;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto words = words_of_list(part);
+    const bool are_metrics =
+        std::all_of(words.begin(), words.end(), [](const std::string& word) { return read_metric(word).has_value(); });
+    const bool has_class = part.find(':') != std::string::npos;
+    if (are_metrics || !has_class)
+      metrics.insert(metrics.end(), words.begin(), words.end());
+    else
+      metrics.push_back(fmt::format("{}", fmt::join(words, " ")));
+  }
+  return metrics;
+}
+
 std::optional<std::vector<MetricChoice>> read_metrics(const std::string& text) {
   std::vector<MetricChoice> metrics;
   if (is_keyword(text, "none")) return metrics;
   if (text.find_first_of("\t\n\v\f\r") != std::string::npos) return std::nullopt;
-  for (const std::string& word : words_of_list(text)) {
+  for (const std::string& word : metrics_of_list(text)) {
     auto metric = read_metric(word);
     if (!metric || std::count(metrics.begin(), metrics.end(), *metric) > 0) return std::nullopt;
     metrics.push_back(*std::move(metric));
@@ -99,8 +119,17 @@ std::optional<std::vector<MetricChoice>> read_metrics(const std::string& text) {
 
 // For the first metric of a list that is refused.
 std::string metrics_hint(const std::string& text) {
-  for (const std::string& word : words_of_list(text))
-    if (!read_metric(word)) return metric_hint(word);
+  std::vector<std::string> before;
+  for (const std::string& word : metrics_of_list(text)) {
+    if (const auto metric = read_metric(word); !metric) {
+      const std::string hint = metric_hint(word);
+      for (const auto& [other, name] : other_names_of_metrics())
+        if (lower_case(word) == other && name != "loss") return fmt::format(" Use {} for {}.", name, quoted(word));
+      return hint.empty() ? fmt::format(" {} is none of them.", quoted(word)) : hint;
+    }
+    if (std::count(before.begin(), before.end(), word) > 0) return fmt::format(" {} occurs twice.", quoted(word));
+    before.push_back(word);
+  }
   return "";
 }
 

@@ -45,8 +45,8 @@ std::vector<double> class_weights(const TrainOptions& train, const DataSet& data
   return weights;
 }
 
-std::vector<float> validation_weights(const Study& study, const TrainOptions& train, const DataSet& data,
-                                      const RowSet& training_rows, const RowSet& rows) {
+std::vector<float> scoring_weights(const Study& study, const TrainOptions& train, const DataSet& data,
+                                   const RowSet& training_rows, const RowSet& rows) {
   if (!study.search.weighted) return {};
   const std::vector<double> of_classes = class_weights(train, data, training_rows);
   std::vector<float> weights;
@@ -55,10 +55,12 @@ std::vector<float> validation_weights(const Study& study, const TrainOptions& tr
   return weights;
 }
 
-bool any_row_counts(const TrainOptions& train, const DataSet& data, const RowSet& training_rows, const RowSet& rows) {
-  const std::vector<double> of_classes = class_weights(train, data, training_rows);
+bool any_row_counts(const DataSet& data, const std::vector<double>& class_weights, const RowSet& rows) {
+  constexpr std::int64_t rows_at_once = 4096;
   bool any = false;
-  rows.for_each([&](std::int64_t row) { any = any || weight_of_row(data, of_classes, row) > 0; });
+  for (std::int64_t begin = 0; begin < rows.data_rows() && !any; begin += rows_at_once)
+    rows.for_each({begin, std::min(begin + rows_at_once, rows.data_rows())},
+                  [&](std::int64_t row) { any = any || weight_of_row(data, class_weights, row) > 0; });
   return any;
 }
 

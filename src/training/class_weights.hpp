@@ -20,13 +20,13 @@ struct Study;
 /// compute_class_weight of scikit-learn.
 std::vector<double> class_weights(const TrainOptions& train, const DataSet& data, const RowSet& rows);
 
-/// The weights of validation or test rows with search.weighted, [rows]: data.weights times class_weights() of the
-/// training rows. Otherwise empty: all are 1. Pure.
-std::vector<float> validation_weights(const Study& study, const TrainOptions& train, const DataSet& data,
-                                      const RowSet& training_rows, const RowSet& rows);
+/// The weights of validation, stopping or test rows with search.weighted, [rows]: data.weights times class_weights() of
+/// `training_rows`, those of the split, also for a bootstrap sample of them. Otherwise empty: all are 1. Pure.
+std::vector<float> scoring_weights(const Study& study, const TrainOptions& train, const DataSet& data,
+                                   const RowSet& training_rows, const RowSet& rows);
 
-/// Whether any of `rows` has a weight above 0, by data.weights and the class_weights() of the training rows. Pure.
-bool any_row_counts(const TrainOptions& train, const DataSet& data, const RowSet& training_rows, const RowSet& rows);
+/// Whether any of `rows` has a weight above 0, by data.weights and class_weights(). Pure.
+bool any_row_counts(const DataSet& data, const std::vector<double>& class_weights, const RowSet& rows);
 
 /// Why the weights do not fit the classes, and what to do; "" if they do. `data`: such as "'iris.h5'". Pure.
 std::string class_weights_problem(const ClassWeights& weights, const std::vector<std::string>& class_names,

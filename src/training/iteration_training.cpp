@@ -45,8 +45,14 @@ void IterationTraining::start(bool repeats_one_batch) {
   loop_ = new_loop();
   kept_outputs_.clear();
   best_network_ = {};
+  std::vector<double> of_classes = class_weights(trial_.train, source_.data, rows_);
+  require(any_row_counts(source_.data, of_classes, rows_),
+          context_.study.ensemble.bootstrap
+              ? "All rows of the bootstrap sample weigh 0, so there is nothing to train on. Change the weights, or set "
+                "ensemble.bootstrap = false."
+              : "All training rows weigh 0, so there is nothing to train on. Change the weights.");
   trainer_.start({trial_, layers_, weights_, source_.data, source_.split, rows_, training_.iteration.seed, shape_,
-                  repeats_one_batch, class_weights(trial_.train, source_.data, rows_)});
+                  repeats_one_batch, std::move(of_classes)});
 }
 
 void IterationTraining::restore(const std::function<void(ByteReader&)>& get, const std::function<void()>& restarted) {
@@ -110,7 +116,7 @@ bool IterationTraining::evaluate(HeldOutRows kind, const std::int64_t* rows, std
 
 RowPredictions IterationTraining::predictions(const Evaluated& evaluated, const RowSet& rows) const {
   return {scoring_of(trial_.train, source_.data, false), evaluated.outputs, source_.data, rows,
-          validation_weights(context_.study, trial_.train, source_.data, rows_, rows)};
+          scoring_weights(context_.study, trial_.train, source_.data, source_.split.training_rows, rows)};
 }
 
 void IterationTraining::end_validation() {

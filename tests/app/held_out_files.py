@@ -150,6 +150,22 @@ write("weights.h5", features=features[:400], targets=label[:400], weights=numpy.
 result = run("weighted", "weights.h5", *FILES, *SHORT, "--data.weights=weights", "--study.iterations=3")
 checks.check(result.code == 0 and rows("weighted") == rows("classes"), "weights are those of the training rows",
              result.stderr)
+write("more.h5", features=features[:400], targets=label[:400], weights=numpy.arange(400) % 3)
+result = run("refused", "more.h5", *FILES, *SHORT, "--data.weights=weights", "--search.weighted=true", ranks=2)
+checks.check(result.code == 1 and "valid.h5', but it has no data set 'weights'" in result.stderr
+             and not os.path.exists("runs/refused"), "missing weights of validation rows", result.stderr)
+with h5py.File("valid.h5") as file:
+    of_rows = numpy.arange(len(file["features"])) % 4
+    write("weighted.h5", features=file["features"][:], targets=file["targets"][:], weights=of_rows)
+for ranks in (None, 2):
+    shutil.rmtree("runs/counted", ignore_errors=True)
+    result = run("counted", "more.h5", "--data.validation_file=weighted.h5", *SHORT, "--data.weights=weights",
+                 "--search.weighted=true", "--run.predictions=held_out", "--run.metrics=accuracy", ranks=ranks)
+    with h5py.File("runs/counted/results.h5") as file:
+        kept, found = file["predictions"][:], file["iterations"][0]
+    kept = kept[kept["iteration"] == 0]
+    right = numpy.average(kept["probabilities"].argmax(axis=1) == kept["target"], weights=of_rows[kept["row"]])
+    checks.check(abs(found["accuracy"] - right) < 1e-6, "weights of a validation file", f"{found['accuracy']} {right}")
 result = sheaf("plan", "train.h5", *FILES)
 checks.check(result.code == 0 and "400 rows x 6 features" in result.stdout
              and "validation: 120 rows of 'valid.h5'; test: 80 rows of 'test.h5'" in result.stdout, "plan names the files",

@@ -205,6 +205,18 @@ with h5py.File("out.h5") as file:
                            "folds": ("int32", [row % 2 for row in range(8)]),
                            "time": ("float64", [1552089600 - 86400 * row for row in range(8)]),
                            "weights": ("float32", [row % 4 for row in range(8)])}, "columns of rows", str(found))
+# The decimal mark of a table is that of all columns, also of weights and times.
+write("comma.csv", "a;w;t;y\n" + "".join(f"{row},25;{row},5;1.00{row},5;{row % 2}\n" for row in range(8)))
+expect("decimal commas in weights and times", ["comma.csv", "--weights=w", "--time=t", "--label=y"],
+       numpy.arange(8, dtype="f4")[:, None] + 0.25, numpy.arange(8) % 2)
+with h5py.File("out.h5") as file:
+    checks.check((file["weights"][:] == numpy.arange(8) + 0.5).all() and
+                 (file["time"][:] == numpy.arange(8) + 1000.5).all(), "weights and times with decimal commas")
+write("thousands.csv", "a;w;y\n" + "".join(f"{row},25;1.50{row};{row % 2}\n" for row in range(8)))
+expect("thousands in weights", ["thousands.csv", "--weights=w", "--label=y"],
+       numpy.arange(8, dtype="f4")[:, None] + 0.25, numpy.arange(8) % 2)
+with h5py.File("out.h5") as file:
+    checks.check((file["weights"][:] == numpy.arange(8) + 1500).all(), "thousands in weights", str(file["weights"][:]))
 write("gap.csv", "a,part,y\n" + "".join(f"{row}.5,{row % 2 * 2},{row % 2}\n" for row in range(8)))
 for name, keys, text in [("folds with a gap", ["--folds=part"], "column 1 ('part') of 'gap.csv' has no row of fold 1, but of fold 2"),
                          ("groups of the label", ["--groups=y", "--label=y"], "--groups and --label name the same column of 'gap.csv' (2)"),
@@ -421,7 +433,7 @@ for case, args, code, message in (
          "All cells of column 1 ('b') of 'all-empty.csv' are empty"),
         ("no rows left", ["all-empty.csv", "new.h5", "--missing=drop"], 1, "'all-empty.csv' has no rows left"),
         ("two labels of classes", ["header.csv", "new.h5", "--label=a,b", "--task=classification"], 1,
-         "Classification needs one label column (there are 2"),
+         "Classification needs one label column, or columns with a 1"),
         ("ragged row", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv' has 3 columns, not 2"),
         ("not a number", ["word.csv", "new.h5"], 1, "line 4 of 'word.csv', column 1 ('b'), contains 'x'"),
         ("NaN", ["nan.csv", "new.h5", "--missing=error"], 1,

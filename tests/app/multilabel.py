@@ -171,8 +171,8 @@ checks.check(imported["train"][0] == "u1" and "multi-label classification (--tas
              imported["numbers"][:2] == ("f4", False), "what the import has chosen", str(imported))
 write_csv("one_hot.csv", one_hot)
 for task, words in (([], "classification with 3 classes"), (["--task=multilabel"], "multi-label classification")):
-    sheaf("import", "one_hot.csv", "said-2.h5", f"--label={','.join(LABELS)}", "--overwrite", *task)
-    checks.check(words in sheaf("plan", "said-2.h5").stderr, f"one-hot columns of a table, {task}")
+    said = sheaf("import", "one_hot.csv", "said-2.h5", f"--label={','.join(LABELS)}", "--overwrite", *task)
+    checks.check(words in said.stderr + sheaf("plan", "said-2.h5").stderr, f"one-hot columns of a table, {task}")
 run("table", "train.h5", "--train.epochs=5")
 found = {ranks: evaluate("table", "--data.file=train.csv", ranks=ranks) for ranks in (None, 2)}
 from_file = evaluate("table", "--data.file=train.h5")
@@ -245,6 +245,35 @@ for args, words in ((["evaluate", "native", "--data.file=bad.h5"], "(labels are 
     checks.check(result.code in (1, 2) and words in result.stderr and not os.path.exists("three.h5"),
                  f"{args} is refused", result.stderr)
 
+# Labels as words are recognized without a task; one-hot columns are classes with the names of the columns.
+def write_table(path, header, rows):
+    with open(path, "w") as table:
+        table.write("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n")
+
+words = numpy.where(targets != 0, "yes", "no")
+write_table("yes.csv", "x,y,z," + ",".join(LABELS), [(*row[:3], *word) for row, word in zip(features, words)])
+result = sheaf("import", "yes.csv", "yes.h5", "--label=" + ",".join(LABELS))
+with h5py.File("yes.h5") as file:
+    checks.check(result.code == 0 and (file["targets"][:] == targets).all() and "multi-label" in result.stderr,
+                 "labels as words", result.stderr)
+kinds = numpy.eye(3, dtype=int)[(features[:, 0] > 0).astype(int) + (features[:, 1] > 0)]
+write_table("kinds.csv", "x,y,z,low,middle,high", [(*row[:3], *kind) for row, kind in zip(features, kinds)])
+write_table("turned.csv", "high,low,middle,z,y,x", [(*kind[[2, 0, 1]], *row[2::-1]) for row, kind in zip(features, kinds)])
+result = sheaf("import", "kinds.csv", "kinds.h5", "--label=low,middle,high")
+checks.check(result.code == 0 and "the targets are one-hot: classification with 3 classes" in result.stderr,
+             "one-hot columns are classes", result.stderr)
+result = run("kinds", "kinds.h5", "--train.epochs=40", "--run.models=best", "--run.metrics=f1:high")
+checks.check(result.code == 0, "classes of one-hot columns have names", result.stderr)
+values = []
+for file in ("kinds.h5", "kinds.csv", "turned.csv"):
+    result = sheaf("evaluate", "kinds", f"--data.file={file}", "--output=json")
+    values.append(json.loads(result.stdout or "{}").get("loss") if result.code == 0 else result.stderr)
+checks.check(len(set(values)) == 1 and values[0] < 0.5, "one-hot columns in any order", str(values))
+result = sheaf("predict", "kinds", "turned.csv", "kinds-out.csv")
+with open("kinds-out.csv") as table:
+    header = table.readline()
+checks.check(result.code == 0 and "low" in header, "predictions of one-hot columns", header + result.stderr)
+
 # Validation and test rows in files of their own, also if all of their rows look one-hot.
 write("first.h5", targets[:400])
 with h5py.File("held.h5", "w") as file:
@@ -254,7 +283,8 @@ for ranks in (None, 2):
     result = run(f"files-{ranks}", "first.h5", "--data.validation_file=held.h5", "--train.epochs=3", ranks=ranks)
     with h5py.File(f"files-{ranks}/results.h5") as file:
         held_out = file["predictions"][:]
-    checks.check(len(held_out) == 200 and (held_out["targets"].sum(axis=1) == 1).all(), "labels of a validation file")
+    checks.check((held_out["row"] == numpy.arange(200)).all() and (held_out["targets"].sum(axis=1) == 1).all(),
+                 "labels of a validation file, with their rows in it")
 for name, values, reason in (("twos.h5", 2 * targets[400:], "has another value than 0 and 1 in row"),
                              ("numbers.h5", targets[400:, 0], "does not have several labels per row")):
     write(name, values, names=None)

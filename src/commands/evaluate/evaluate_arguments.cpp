@@ -42,12 +42,10 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
 
 void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, const std::string& text) {
   EvaluationRequest& request = parsed.request;
-  if (contains(csv_reading_options(), key)) {
+  if (contains(csv_reading_options(), key) || key == "weights") {
     apply_csv_option(request.csv, key, text);
   } else if (key == "id") {
     request.csv.id = option_value(non_empty_text(), key, text);
-  } else if (key == "weights") {
-    apply_csv_option(request.csv, key, text);
   } else if (key == "loss") {
     apply_setting(study, "train.loss", text);
     request.loss = study.train.loss;
@@ -218,8 +216,8 @@ data
   --data.file=FILE       HDF5, CSV or NumPy file (.npz, or .npy, which has features only)
 )" + data_help +
          R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
-  --data.weights=NAME    data set of the weights of the rows: loss and metrics are weighted, as in a study with
-                         search.weighted = true; default: all weights are 1
+  --data.weights=NAME    data set of the weights of the rows, by which loss and metrics weight them; default: all
+                         weights are 1. Weights of classes (train.class_weights) do not count
   --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC, average precision,
                          median AE); default: auto, half of the memory. If they do not fit, the report leaves these
                          metrics out

@@ -15,7 +15,6 @@
 #include "core/text.hpp"
 #include "data/file_schema.hpp"
 #include "data/import/import_files.hpp"
-#include "data/stored_offsets.hpp"
 #include "engines/model_opening.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "models/predictions.hpp"
@@ -25,7 +24,6 @@
 #include "runs/run_reader.hpp"
 #include "study/combinations.hpp"
 #include "study/losses.hpp"
-#include "study/named_class.hpp"
 
 namespace sheaf {
 namespace {
@@ -68,44 +66,6 @@ std::vector<std::string> best_files(const std::string& directory) {
   return {};
 }
 
-Task task_of(const EvaluationRequest& request, const OpenedModel& model, const EvaluatedRows& rows) {
-  if (request.task) return *request.task;
-  if (model.trained) return model.trained->description.task;
-  const TargetsInfo* targets = rows.targets();
-  if (targets != nullptr && targets->several_labels) return Task::multilabel;
-  return targets != nullptr && (targets->integers || targets->texts) ? Task::classification : Task::regression;
-}
-
-LossFunction choose_loss(const EvaluationRequest& request, const OpenedModel& model, Task task) {
-  const bool is_known = model.trained && model.trained->description.task == task;
-  if (is_known && (!request.loss || *request.loss == model.trained->description.loss.kind))
-    return model.trained->description.loss;
-  if (request.loss) return *request.loss;
-  return default_loss(task);
-}
-
-// "it predicts numbers"
-const char* predicted_things(Task task) {
-  return task == Task::regression ? "numbers" : task == Task::multilabel ? "labels" : "classes";
-}
-
-void check_targets(const EvaluationRequest& request, const TargetsInfo& targets, const Scoring& scoring) {
-  require(!targets.texts || scoring.task == Task::classification,
-          fmt::format("The {} contains text, but model '{}' predicts numbers. Use data that match the model.",
-                      targets.text, request.model));
-  const bool has_one = scoring.task == Task::classification || !scoring.quantiles.empty();
-  const std::int64_t expected = has_one ? 1 : scoring.output_count;
-  const bool may_be_classes = !request.task && scoring.task == Task::regression && targets.columns() == 1;
-  const bool may_be_one_hot = scoring.task == Task::classification && targets.columns() == scoring.output_count;
-  require(targets.columns() == expected || may_be_one_hot,
-          fmt::format("The {} {} does not fit model '{}' ({}). Use data that match the model{}.", targets.text,
-                      shape_text(targets.shape), request.model,
-                      scoring.task == Task::classification ? "a classifier needs one label per row"
-                      : has_one                            ? "it predicts quantiles of one target"
-                                                           : fmt::format("it has {} outputs", expected),
-                      may_be_classes ? ", or set --data.task=classification if the targets are class numbers" : ""));
-}
-
 // "model 'm.pt'"
 std::string name_of(const OpenedModel& model) {
   return fmt::format("model '{}'", model.path);
@@ -138,12 +98,6 @@ void require_readable(const EvaluationRequest& request, std::optional<ImportForm
           "--{} selects a data set of an HDF5 or .npz file ('{}' is another file). {}.", key, request.data.file,
           format == ImportFormat::csv && key == std::string("data.targets") ? "Select the target column with --label"
                                                                             : "Leave it out"));
-}
-
-// How the user can select the targets of a file that seems to have none. Pure.
-std::string targets_advice(std::optional<ImportFormat> format) {
-  if (format == ImportFormat::npy) return "Store features and targets as X and y of a .npz file";
-  return fmt::format("Select the targets with {}", format == ImportFormat::csv ? "--label" : "--data.targets");
 }
 
 // Options of the import of a CSV or NumPy file. `like` outlives them.
@@ -216,156 +170,6 @@ void require_same_files(const EvaluationRequest& request, const Communicator& wo
   });
 }
 
-// Throws UsageError if the model makes other predictions of its outputs than this loss needs.
-void require_same_link(const EvaluationRequest& request, const OpenedModel& model, const Loss& loss) {
-  if (!model.trained && loss.has_quantiles())
-    throw UsageError(fmt::format("--loss = {} does not fit model '{}' (its quantiles are not known). Leave it out.",
-                                 loss.name, request.model));
-  if (!model.trained) return;
-  const Loss& own = loss_of(model.trained->description.loss.kind);
-  if (own.has_quantiles() != loss.has_quantiles())
-    throw UsageError(fmt::format("--loss = {} does not fit model '{}' (it was trained with {}). Leave it out.",
-                                 loss.name, request.model, own.name));
-  if (own.needs_counts() != loss.needs_counts())
-    throw UsageError(fmt::format("--loss = {} does not fit model '{}' (it was trained with {}, and {}). Leave it out.",
-                                 loss.name, request.model, own.name,
-                                 own.needs_counts() ? "its outputs are logarithms" : "its outputs are not logarithms"));
-}
-
-// Chooses task, loss and outputs, and checks them against the request.
-Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
-  const auto& models = evaluated.models;
-  const EvaluatedRows& rows = *evaluated.rows;
-  Scoring scoring;
-  scoring.task = task_of(request, models.front(), rows);
-  scoring.loss = choose_loss(request, models.front(), scoring.task);
-  if (models.front().trained) scoring.quantiles = models.front().trained->description.quantiles;
-  scoring.probabilities = models.size() > 1;
-  scoring.output_count = find_output_count(models.front(), rows.row_shape());
-  for (const auto& model : models)
-    require(find_output_count(model, rows.row_shape()) == scoring.output_count,
-            fmt::format("Models '{}' and '{}' have different numbers of outputs (they are not an ensemble). Evaluate "
-                        "them one by one.",
-                        models.front().path, model.path));
-  const Loss& loss = loss_of(scoring.loss.kind);
-  const auto& trained = models.front().trained;
-  if (trained && scoring.task == Task::classification && loss_of(trained->description.loss.kind).needs_numbers())
-    throw UsageError(
-        fmt::format("--data.task = classification does not fit model '{}' (it predicts numbers). Leave it "
-                    "out.",
-                    request.model));
-  if (scoring.task == Task::regression && loss.needs_classes())
-    throw UsageError(
-        fmt::format("--loss = {} requires classes (the task is regression). Set --data.task=classification "
-                    "or --loss=mse.",
-                    loss.name));
-  if (scoring.task == Task::classification && loss.needs_numbers())
-    throw UsageError(
-        fmt::format("--loss = {} requires numbers as targets (the task is classification). Leave it out.", loss.name));
-  if (scoring.task == Task::multilabel && !loss.fits_labels())
-    throw UsageError(fmt::format(
-        "--loss = {} does not fit several labels per row (each needs a probability of its own). Leave it out.",
-        loss.name));
-  require_same_link(request, models.front(), loss);
-  if (request.data.classes != 0 && request.data.classes != scoring.output_count)
-    throw RunError(fmt::format("data.classes = {} does not fit model '{}' (it has {} outputs). Leave it out.",
-                               request.data.classes, request.model, scoring.output_count));
-  if (scoring.task == Task::classification && scoring.output_count < 2)
-    throw RunError(
-        fmt::format("model '{}' has 1 output (a classifier needs one output per class, at least two). Set "
-                    "--data.task=regression, or wrap the model in a module with two outputs.",
-                    request.model));
-  if (rows.targets() != nullptr) check_targets(request, *rows.targets(), scoring);
-  if (request.outputs != OutputKind::automatic && scoring.task == Task::regression)
-    throw UsageError(
-        "--outputs requires classes or labels (the task is regression). Leave it out, or set "
-        "--data.task=classification.");
-  if (request.outputs == OutputKind::probabilities && models.front().trained)
-    throw UsageError(
-        fmt::format("--outputs = probabilities does not fit model '{}' (models saved by sheaf give logits). "
-                    "Leave it out.",
-                    request.model));
-  return scoring;
-}
-
-// Chooses the positive one of two classes, and the probability from which on it, or a label, is predicted. Local.
-void choose_positive(const EvaluationRequest& request, EvaluatedModel& evaluated) {
-  Scoring& scoring = evaluated.scoring;
-  const char* const option = request.threshold ? "--threshold" : "--positive";
-  if (!request.threshold && request.positive.empty()) return;
-  if (!request.threshold && evaluated.rows->targets() == nullptr)
-    throw UsageError(
-        fmt::format("--positive has no effect ('{}' has no targets, and --threshold is not set). Set --threshold, or "
-                    "leave it out.",
-                    request.data.file));
-  const bool has_two_classes = scoring.task == Task::classification && scoring.output_count == 2;
-  const bool fits_labels = scoring.task == Task::multilabel && request.positive.empty();
-  if (!has_two_classes && !fits_labels)
-    throw UsageError(fmt::format("{} needs two classes{} (model '{}' {}). Leave it out.", option,
-                                 request.threshold ? " or several labels per row" : "", request.model,
-                                 scoring.task == Task::classification
-                                     ? fmt::format("has {} classes", scoring.output_count)
-                                     : fmt::format("predicts {}", predicted_things(scoring.task))));
-  if (request.threshold && scoring.link() == Link::none)
-    throw UsageError(
-        fmt::format("--threshold needs probabilities (with the loss {}, outputs are not probabilities). "
-                    "Leave it out.",
-                    loss_of(scoring.loss.kind).name));
-  if (!request.positive.empty()) {
-    const auto positive = find_class(request.positive, evaluated.class_names(), scoring.output_count);
-    require(positive.has_value(), [&] {
-      return class_problem(fmt::format("--positive = {}", request.positive), request.positive, evaluated.class_names(),
-                           scoring.output_count, fmt::format("model '{}'", request.model));
-    });
-    scoring.positive = *positive;
-  }
-  evaluated.threshold = request.threshold;
-}
-
-// Chooses the metrics: all without a parameter that apply, and the further ones of the request, in the order of the
-// table. Local.
-void choose_metrics(const EvaluationRequest& request, EvaluatedModel& evaluated) {
-  const Scoring& scoring = evaluated.scoring;
-  if (!request.metrics.empty() && evaluated.rows->targets() == nullptr)
-    throw UsageError(fmt::format("--metrics needs targets ('{}' has none). Leave it out.", request.data.file));
-  for (const Metric& metric : metric_table)
-    if (metric.parameter == MetricParameter::none && applies_to(metric, scoring.task, scoring.loss.kind) &&
-        quantile_problem("", metric.kind, scoring.quantiles).empty())
-      evaluated.metrics.emplace_back(metric.kind);
-  for (const MetricChoice& metric : request.metrics) {
-    if (!applies_to(metric.metric(), scoring.task, scoring.loss.kind))
-      throw UsageError(
-          fmt::format("--metrics = {} does not apply to model '{}' ({}). Leave it out.", metric.name(), request.model,
-                      !metric.metric().applies_to(scoring.task)
-                          ? fmt::format("it predicts {}", predicted_things(scoring.task))
-                          : fmt::format("with the loss {}, its outputs {}", loss_of(scoring.loss.kind).name,
-                                        metric.metric().losses == MetricLosses::quantiles ? "have no quantiles"
-                                                                                          : "are not probabilities")));
-    if (const auto problem = quantile_problem("--metrics", metric, scoring.quantiles); !problem.empty())
-      throw UsageError(problem);
-    if (metric.metric().parameter != MetricParameter::none) evaluated.metrics.push_back(metric);
-  }
-  std::stable_sort(evaluated.metrics.begin(), evaluated.metrics.end(),
-                   [](const MetricChoice& a, const MetricChoice& b) { return a.kind < b.kind; });
-  const auto& names = evaluated.class_names();
-  for (const MetricChoice& metric : evaluated.metrics) {
-    const std::string problem =
-        metric_problem("--metrics", metric, names, scoring.output_count, fmt::format("model '{}'", request.model));
-    require(problem.empty(), problem);
-    evaluated.functions.push_back(*metric_function(metric, names, scoring.output_count));
-  }
-}
-
-// Chooses the offsets of targets and outputs: those of the models, otherwise those of the targets. Local.
-void choose_target_offsets(EvaluatedModel& evaluated) {
-  if (evaluated.scoring.task != Task::regression || evaluated.scoring.link() != Link::none) return;
-  evaluated.target_offsets = evaluated.description().target_offsets;
-  if (!evaluated.target_offsets.empty() || evaluated.rows->targets() == nullptr) return;
-  evaluated.target_offsets = evaluated.rows->find_target_offsets();
-  for (OpenedModel& model : evaluated.models)
-    model.output_offsets = repeated_offsets(evaluated.target_offsets, evaluated.scoring.output_count);
-}
-
 }  // namespace
 
 const DataDescription& EvaluatedModel::description() const {
@@ -398,29 +202,16 @@ std::vector<std::string> model_files(const EvaluationRequest& request) {
   return {file};
 }
 
-EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
+EvaluatedModel open_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
                                     const Communicator& node) {
   EvaluatedModel evaluated;
   agree(world, [&] {
     for (const auto& path : model_files(request)) evaluated.models.push_back(load_model(path, request.run, device));
   });
   open_rows(request, evaluated, world, node);
+  for (const std::string& name : {request.data.weights, request.csv.weights})
+    if (!name.empty()) evaluated.weights = name;
   require_same_files(request, world);
-  agree(world, [&] {
-    evaluated.scoring = choose_scoring(request, evaluated);
-    choose_positive(request, evaluated);
-    choose_metrics(request, evaluated);
-    choose_target_offsets(evaluated);
-    evaluated.scoring.target_offsets = repeated_offsets(evaluated.target_offsets, evaluated.scoring.output_count);
-    evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;
-    if (evaluated.rows->targets() == nullptr && evaluated.has_weights())
-      throw UsageError(fmt::format("weights have no effect ('{}' has no targets). Leave them out.", request.data.file));
-    if (evaluated.rows->targets() == nullptr && request.predictions.empty())
-      throw UsageError(fmt::format(
-          "there is nothing to compute ('{}' has no targets to compare with, and --predictions is not set). {}, or "
-          "write predictions with --predictions=OUT.csv.",
-          request.data.file, targets_advice(format_of(request.data.file))));
-  });
   return evaluated;
 }
 

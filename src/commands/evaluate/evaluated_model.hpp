@@ -1,4 +1,4 @@
-// The models and data of an evaluation, checked against each other before anything is predicted or written.
+// The models and data of an evaluation.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,7 +20,8 @@ namespace sheaf {
 struct EvaluatedModel {
   std::vector<OpenedModel> models;  ///< more than one: an ensemble
   std::unique_ptr<EvaluatedRows> rows;
-  std::optional<IdColumn> ids;  ///< on rank 0, with --id
+  std::optional<std::string> weights;  ///< data set or column of the weights of the rows; none: all are 1
+  std::optional<IdColumn> ids;         ///< on rank 0, with --id
   Scoring scoring;
   std::optional<double> threshold;        ///< the probability from which on scoring.positive, or a label, is predicted
   std::vector<MetricChoice> metrics;      ///< all that apply, and the further ones of the request
@@ -31,7 +32,7 @@ struct EvaluatedModel {
   /// Whether predictions are probabilities of classes or labels, not values.
   bool predicts_probabilities() const { return scoring.task != Task::regression; }
   /// Whether the rows have weights, which count in all results but the confusion matrix.
-  bool has_weights() const { return rows->has_weights(); }
+  bool has_weights() const { return weights.has_value(); }
   /// Describes the data of the training; empty for models that were not written by sheaf.
   const DataDescription& description() const;
   /// Of classes or labels, [outputs]; empty if they are not known, for example for a model that was not written by
@@ -52,9 +53,9 @@ bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run,
 /// The model files that a request selects. Throws UsageError and RunError. Local.
 std::vector<std::string> model_files(const EvaluationRequest& request);
 
-/// Loads the models for lanes on `device`, opens the data, and checks both. Throws AgreedError for the first problem.
-/// The ranks of `node` must destroy the result together. Collective over world.
-EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
+/// Loads the models for lanes on `device` and opens the rows; choose_scoring() sets the rest. Throws AgreedError for
+/// the first problem. The ranks of `node` must destroy the result together. Collective over world.
+EvaluatedModel open_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
                                     const Communicator& node);
 
 }  // namespace sheaf

@@ -84,8 +84,6 @@ class EvaluatedRows {
   virtual const std::vector<std::int64_t>& row_shape() const = 0;
   /// Null without targets.
   virtual const TargetsInfo* targets() const = 0;
-  /// Whether rows have weights.
-  virtual bool has_weights() const = 0;
 
   /// Number of batches. A batch is a few rows, in the order of the file, that a core predicts at once.
   virtual std::int64_t batch_count() const = 0;

@@ -14,6 +14,7 @@
 #include "commands/evaluate/evaluated_model.hpp"
 #include "commands/evaluate/evaluation_lane.hpp"
 #include "commands/evaluate/prediction_file.hpp"
+#include "commands/evaluate/scoring_choice.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -51,8 +52,10 @@ std::int64_t number_count(const EvaluatedModel& evaluated) {
 // changes the last bits.
 std::int64_t segment_count(const EvaluatedModel& evaluated) {
   std::int64_t numbers = 1;
-  if (!evaluated.predicts_probabilities()) numbers = 3 + 3 * evaluated.scoring.output_count;
-  if (evaluated.predicts_probabilities() && evaluated.has_weights()) numbers = 1 + 4 * evaluated.scoring.output_count;
+  if (evaluated.has_weights())
+    numbers = number_count(evaluated);
+  else if (!evaluated.predicts_probabilities())
+    numbers = 3 + 3 * evaluated.scoring.output_count;
   return std::min(evaluated.rows->batch_count(), std::clamp<std::int64_t>((1 << 20) / numbers, 64, 1024));
 }
 
@@ -123,7 +126,9 @@ Fit fit_of(const EvaluatedModel& evaluated, const std::vector<double>& numbers, 
   for (std::size_t first = 0; first < numbers.size(); first += numbers_per_segment)
     ordered.append({evaluated, numbers.data() + first});
   const EvaluationSums& sums = ordered.sums;
-  require(sums.weight() > 0, "All rows weigh 0, so no row would count. Store positive weights.");
+  require(sums.weight() > 0, [&] {
+    return fmt::format("All weights in '{}' are 0, so no row would count. Use positive weights.", *evaluated.weights);
+  });
   const auto& counts = ordered.counts ? ordered.counts : unordered.counts;
   std::vector<MetricKind> ranked_kinds;
   for (const MetricFunction& metric : evaluated.functions)
@@ -234,8 +239,9 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   const Placement placement = place_ranks(request.run, find_usable_gpus, world, node);
   std::optional<EvaluatedModel> evaluated;
   EngineChoice choice{};
-  evaluated.emplace(make_evaluated_model(request, placement.lanes.front(), world, node));
+  evaluated.emplace(open_evaluated_model(request, placement.lanes.front(), world, node));
   agree(world, [&] {
+    choose_scoring(request, *evaluated);
     choice = choose_predictor(evaluated->models.front(), request.run, placement.lanes.front());
     const bool native = choice.engine->kind == EngineKind::native;
     if (request.run.engine == EngineKind::native && !native)
@@ -274,9 +280,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.class_names = evaluated->class_names();
   report.predictions = request.predictions;
   report.threshold = request.threshold;
-  if (evaluated->has_weights())
-    report.weights = request.csv.weights.empty() ? fmt::format("data set '{}'", request.data.weights)
-                                                 : fmt::format("column '{}'", request.csv.weights);
+  report.weights = evaluated->weights;
   const bool has_positive = evaluated->scoring.task == Task::classification;
   if (has_positive && (request.threshold || !request.positive.empty())) report.positive = evaluated->scoring.positive;
   report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.hpp"
-#include "engines/model_opening.hpp"
 #include "models/predictions.hpp"
 #include "training/metrics/predicted_label.hpp"
 
@@ -80,15 +78,13 @@ EvaluationLane::EvaluationLane(const EvaluatedModel& evaluated, const RunOptions
     : evaluated_(evaluated),
       predictions_(predictions),
       unordered_(evaluated, keeps_rows),
-      reader_(evaluated.rows->make_reader(evaluated.reader_options())) {
+      reader_(evaluated.rows->make_reader(evaluated.reader_options())),
+      predictor_(evaluated.models, evaluated.rows->row_shape(), evaluated.scoring, run, device) {
   const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
   const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
   if (device.on_gpu()) batches_at_once_ = std::max<std::int64_t>(1, gpu_batch_bytes / batch_bytes);
   const auto row_bytes = evaluated.scoring.output_count * static_cast<std::int64_t>(sizeof(float));
   rows_at_once_ = std::max<std::int64_t>(1, (device.on_gpu() ? gpu_outputs_bytes : outputs_bytes) / row_bytes);
-  for (const OpenedModel& model : evaluated.models)
-    predictors_.push_back(
-        make_predictor(model, evaluated.rows->row_shape(), evaluated.scoring.output_count, run, device));
 }
 
 OrderedResult EvaluationLane::evaluate(IndexRange batches) {
@@ -107,48 +103,26 @@ void EvaluationLane::evaluate_rows(IndexRange rows, OrderedResult& result) {
 void EvaluationLane::evaluate_part(IndexRange rows, std::int64_t first, OrderedResult& result) {
   const Scoring& scoring = evaluated_.scoring;
   outputs_.resize(static_cast<std::size_t>(rows.count() * scoring.output_count));
-  if (predictors_.size() == 1)
-    predict(*predictors_.front(), first, rows.count());
-  else
-    average_members(first, rows.count());
+  predict(first, rows.count());
   // Of a single model, before logits are converted to probabilities, since rounding may make two of them equal.
   predict_labels(scoring, evaluated_.threshold, outputs_.data(), rows.count(), labels_);
   if (evaluated_.rows->targets() != nullptr) add_to(result, first, rows.count());
   if (predictions_ == nullptr) return;
-  if (predictors_.size() == 1 && evaluated_.predicts_probabilities() && !evaluated_.gives_probabilities)
+  if (evaluated_.models.size() == 1 && evaluated_.predicts_probabilities() && !evaluated_.gives_probabilities)
     make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), rows.count());
   predictions_->write(rows, outputs_.data(), labels_.data());
 }
 
-void EvaluationLane::predict(Predictor& predictor, std::int64_t first, std::int64_t count) {
-  const auto predicts = [&] {
-    return predictor.predict(reader_->features() + first * evaluated_.rows->feature_count(), count, outputs_.data());
-  };
-  if (!predicts() && reader_->fill_empty_cells()) static_cast<void>(predicts());
-  if (!evaluated_.predicts_probabilities())
-    make_predictions(evaluated_.scoring.loss.kind, evaluated_.scoring.output_count, outputs_.data(), count);
-  const bool all_finite =
-      std::all_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isfinite(output); });
+void EvaluationLane::predict(std::int64_t first, std::int64_t count) {
+  const auto features = [&] { return reader_->features() + first * evaluated_.rows->feature_count(); };
+  const auto fill = [&] { return reader_->fill_empty_cells() ? features() : nullptr; };
+  const bool all_finite = predictor_.predict(features(), count, fill, outputs_.data());
   require(all_finite || !evaluated_.models.front().trained, [&] {
     return fmt::format(
         "model '{}' has no finite output for some rows (their features are too far from those of the "
         "training data). Correct these rows.",
         evaluated_.models.front().path);
   });
-}
-
-void EvaluationLane::average_members(std::int64_t first, std::int64_t count) {
-  const Scoring& scoring = evaluated_.scoring;
-  sums_.assign(outputs_.size(), 0.0);
-  for (const auto& predictor : predictors_) {
-    predict(*predictor, first, count);
-    if (evaluated_.predicts_probabilities())
-      make_predictions(scoring.loss.kind, scoring.output_count, outputs_.data(), count);
-    for (std::size_t index = 0; index < sums_.size(); ++index) sums_[index] += double{outputs_[index]};
-  }
-  const auto members = static_cast<double>(predictors_.size());
-  for (std::size_t index = 0; index < sums_.size(); ++index)
-    outputs_[index] = static_cast<float>(sums_[index] / members);
 }
 
 // The targets [count, outputs] of the rows from `first` on.

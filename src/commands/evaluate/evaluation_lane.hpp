@@ -10,7 +10,7 @@
 #include "commands/evaluate/evaluated_model.hpp"
 #include "commands/evaluate/prediction_file.hpp"
 #include "core/index_range.hpp"
-#include "models/predictor.hpp"
+#include "engines/mean_predictor.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "study/run_options.hpp"
 #include "training/metrics/counts.hpp"
@@ -70,10 +70,7 @@ class EvaluationLane {
   void evaluate_part(IndexRange rows, std::int64_t first, OrderedResult& result);
 
   // Empty cells are filled in all rows that were read, once.
-  void predict(Predictor& predictor, std::int64_t first, std::int64_t count);
-
-  // The mean of the members' predictions, summed in double in their order.
-  void average_members(std::int64_t first, std::int64_t count);
+  void predict(std::int64_t first, std::int64_t count);
 
   void add_to(OrderedResult& result, std::int64_t first, std::int64_t count);
   const float* targets_of(std::int64_t first, std::int64_t count);
@@ -82,12 +79,11 @@ class EvaluationLane {
   const PredictionFile* predictions_;
   UnorderedResult unordered_;
   std::unique_ptr<RowReader> reader_;
-  std::vector<std::unique_ptr<Predictor>> predictors_;  // one per member
+  MeanPredictor predictor_;
   std::int64_t batches_at_once_ = 1;
   std::int64_t rows_at_once_ = 1;
   std::vector<float> outputs_;
   std::vector<float> repeated_targets_;  // of quantiles
-  std::vector<double> sums_;             // of the members' predictions
   std::vector<std::int64_t> labels_;     // of predict_labels()
 };
 

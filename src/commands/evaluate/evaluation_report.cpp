@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
@@ -119,8 +120,8 @@ std::string evaluation_text(const EvaluationReport& report) {
   else if (report.threshold)
     add("threshold", fmt::format("labels from a probability of {}", *report.threshold));
   if (report.weights)
-    add("weights",
-        *report.weights + (report.fit && !report.fit->confusion.empty() ? "; the confusion matrix counts rows" : ""));
+    add("weights", quoted(*report.weights) +
+                       (report.fit && !report.fit->confusion.empty() ? "; the confusion matrix counts rows" : ""));
   if (report.fit) {
     add("loss", fmt::format("{:.6g} ({})", report.fit->loss, loss_of(report.loss).name));
     for (const auto& [metric, value] : report.fit->metrics)

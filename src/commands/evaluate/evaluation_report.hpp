@@ -34,7 +34,7 @@ struct EvaluationReport {
   std::vector<std::string> class_names;  ///< [outputs] of classes or labels, or empty: they are numbers
   std::optional<std::int64_t> positive;  ///< class, if the request names it or a threshold
   std::optional<double> threshold;       ///< of the probability of this class, or of all labels
-  std::optional<std::string> weights;    ///< of the rows: "column 'w'"
+  std::optional<std::string> weights;    ///< data set or column of the weights of the rows
   std::optional<Fit> fit;                ///< none without targets
   std::string predictions;               ///< path of the written file; may be empty
   double seconds = 0;                    ///< of reading and predicting

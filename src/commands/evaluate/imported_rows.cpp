@@ -152,7 +152,6 @@ class MemoryRows : public EvaluatedRows {
   std::int64_t count() const override { return count_; }
   const std::vector<std::int64_t>& row_shape() const override { return row_shape_; }
   const TargetsInfo* targets() const override { return targets_ ? &*targets_ : nullptr; }
-  bool has_weights() const override { return weights_ != nullptr; }
   std::int64_t batch_count() const override { return (count_ + batch_rows_ - 1) / batch_rows_; }
   IndexRange rows_of(IndexRange batches) const override {
     return {batches.begin * batch_rows_, std::min(batches.end * batch_rows_, count_)};

@@ -212,12 +212,13 @@ all formats
 csv, npy, npz
   --task=classification|multilabel|regression
                         default: classification for text, for integers 0..K-1, for integers with at most 100
-                        different values of which most occur in several rows, and for one-hot rows (npy, npz);
+                        different values of which most occur in several rows, and for one-hot targets;
                         multilabel for several columns of 0 and 1 that are not one-hot; otherwise regression
 csv (.csv, .tsv; several files are appended)
   --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: the
-                        last one that is not dropped; several columns for regression or multilabel (0 and 1, no and yes,
-                        or false and true): --label=a,b; none: a file without targets
+                        last one that is not dropped; several columns for regression, for several labels per row and for
+                        one-hot classes (0 and 1, no and yes, or false and true): --label=a,b; none: a file
+                        without targets
   --drop=NAME|N,...     columns to leave out. The data file and models remember them, so that evaluate, predict and
                         --like leave them out, too
   --keep=NAME|N,...     columns to take although nearly all of their texts differ, or they have dates; these are

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -41,7 +42,16 @@ std::optional<std::int64_t> column_number(const std::string& text, std::size_t c
 std::size_t find_column(const std::string& text, const Texts& names, std::size_t column_count,
                         const std::string& file) {
   const auto named = std::find(names.begin(), names.end(), text);
-  if (named != names.end()) return static_cast<std::size_t>(named - names.begin());
+  if (named != names.end()) {
+    const auto column = static_cast<std::size_t>(named - names.begin());
+    const auto other = std::find(named + 1, names.end(), text);
+    require(other == names.end(), [&] {
+      return fmt::format(
+          "Columns {} and {} of '{}' have the same name, {}. Rename one, or name the column by its number.", column,
+          other - names.begin(), file, quoted(text));
+    });
+    return column;
+  }
   if (const auto number = column_number(text, column_count)) return static_cast<std::size_t>(*number);
   throw RunError(fmt::format("'{}' has no column {} ({}).{} Columns can also be given by number, from 0.", file,
                              quoted(text),
@@ -57,15 +67,25 @@ std::size_t count_row_names(const Texts& names) {
   return count;
 }
 
+// Those of `columns` that have this name.
+Columns columns_with(const std::string& name, const Columns& columns, const Texts& names) {
+  Columns found;
+  std::copy_if(columns.begin(), columns.end(), std::back_inserter(found),
+               [&](std::size_t column) { return names[column] == name; });
+  return found;
+}
+
 // The targets among the `remaining` columns according to the data that the file is coded like.
 Columns known_targets(const DataDescription& like, const Columns& remaining, const Texts& names) {
   if (names.empty() || !has_names(like.columns))
     return remaining.size() == like.columns.size() + 1 ? Columns{remaining.back()} : Columns();
   Columns found;
-  for (const auto& target : like.target_names)
-    for (const std::size_t column : remaining)
-      if (names[column] == target) found.push_back(column);
-  return found.size() == like.target_names.size() ? found : Columns();
+  for (const auto& target : like.target_names) {
+    const Columns same = columns_with(target, remaining, names);
+    if (same.size() != 1) return {};
+    found.push_back(same.front());
+  }
+  return found;
 }
 
 // Puts the columns that an option names in the order of the known targets. Columns with other names stay as they are,
@@ -76,8 +96,7 @@ Columns in_target_order(Columns targets, const DataDescription& like, const Text
   if (names.empty() || wanted.size() < 2 || targets.size() != wanted.size()) return targets;
   Columns ordered;
   for (const auto& name : wanted)
-    for (const std::size_t column : targets)
-      if (names[column] == name) ordered.push_back(column);
+    if (const Columns same = columns_with(name, targets, names); same.size() == 1) ordered.push_back(same.front());
   require(ordered.empty() || ordered.size() == wanted.size(), [&] {
     Texts found;
     for (const std::size_t column : targets) found.push_back(quoted(names[column]));
@@ -202,7 +221,7 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
   roles.weights = find_one("weights", options.weights, names, column_count, file);
   const Columns kept = find_columns(options.keep, names, column_count, file);
   roles.categorical = find_columns(options.categorical, names, column_count, file);
-  // A feature of the model stays one if it also identifies the rows.
+  // A feature of the model stays one if it also describes the rows.
   const auto is_known = [&](std::size_t column) {
     const auto has_name = [&](const DataColumn& known) { return known.name == names[column]; };
     return options.like != nullptr && !names.empty() &&
@@ -210,8 +229,9 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
   };
   const std::unordered_set<std::size_t> dropped(roles.dropped.begin(), roles.dropped.end());
   const auto has_other_role = [&](std::size_t column) {
-    return dropped.count(column) > 0 || roles.groups == column || roles.folds == column || roles.time == column ||
-           roles.weights == column || (roles.id == column && !is_known(column));
+    const bool describes_rows = roles.groups == column || roles.folds == column || roles.time == column ||
+                                roles.weights == column || roles.id == column;
+    return dropped.count(column) > 0 || (describes_rows && !is_known(column));
   };
   const auto is_left_out = [&](std::size_t column) {
     return contains(left_out, column) && !contains(kept, column) && !contains(roles.categorical, column) &&

@@ -10,7 +10,7 @@
 namespace sheaf {
 namespace {
 
-// Whether the numbers of each column count for the decimal mark: those of features and targets.
+// Whether the numbers of each column count for the decimal mark: those of features, targets, folds, times and weights.
 std::vector<bool> may_be_numbers(const CsvLayout& layout, const CsvOptions& options) {
   const DataDescription* like = options.like;
   const ColumnRoles& roles = layout.roles;
@@ -20,6 +20,8 @@ std::vector<bool> may_be_numbers(const CsvLayout& layout, const CsvOptions& opti
   for (const std::size_t column : roles.categorical) may_be[column] = false;
   const bool are_numbers = options.task != Task::classification && (like == nullptr || like->class_names.empty());
   for (const std::size_t column : roles.targets) may_be[column] = are_numbers;
+  for (const auto& column : {roles.folds, roles.time, roles.weights})
+    if (column) may_be[*column] = true;
   return may_be;
 }
 

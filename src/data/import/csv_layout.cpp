@@ -80,12 +80,6 @@ CsvLayout choose_layout(const CsvBeginning& first, const CsvOptions& options) {
   }
   layout.roles = choose_roles(options, layout.names, layout.column_count, first.name(), left_out);
   const std::size_t targets = layout.roles.targets.size();
-  require(targets < 2 || options.task != Task::classification, [&] {
-    return fmt::format(
-        "Classification needs one label column (there are {} in '{}'). Name one with --label, or pass "
-        "{}=multilabel or {}=regression.",
-        targets, first.name(), options.task_option, options.task_option);
-  });
   require(targets != 1 || options.task != Task::multilabel, [&] {
     return fmt::format(
         "Multi-label classification needs several label columns (there is 1 in '{}'). Name them with --label, or pass "

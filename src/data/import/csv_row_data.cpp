@@ -119,9 +119,9 @@ std::optional<double> seconds_of_date(std::string_view date) {
   return static_cast<double>(seconds - 60 * zone_minutes) + fraction;
 }
 
-void RowData::add_time(std::string_view text, const EmptyCells& empty) {
+void RowData::add_time(std::string_view text, const EmptyCells& empty, const NumberForm& form) {
   if (empty.is_empty(text)) throw BadCell{"is empty (every row needs a time)", ", or leave out its row"};
-  const auto number = parse_number<double>(text);
+  const auto number = parse_cell(text, form);
   const auto time = number ? number : seconds_of_date(text);
   const bool is_first = numbers_.empty();
   if (is_first) are_dates_ = !number;
@@ -134,7 +134,7 @@ void RowData::add_time(std::string_view text, const EmptyCells& empty) {
   numbers_.push_back(*time);
 }
 
-void RowData::add(std::string_view text, const EmptyCells& empty) {
+void RowData::add(std::string_view text, const EmptyCells& empty, const NumberForm& form) {
   const std::string cell = quoted(std::string(text));
   if (role_ == Role::groups) {
     if (empty.is_empty(text)) throw BadCell{"is empty (every row needs a group)", ", or leave out its row"};
@@ -142,8 +142,8 @@ void RowData::add(std::string_view text, const EmptyCells& empty) {
         groups_.try_emplace(as_utf8(text), static_cast<std::int64_t>(groups_.size())).first->second);
     return;
   }
-  if (role_ == Role::times) return add_time(text, empty);
-  const auto value = parse_number<double>(text);
+  if (role_ == Role::times) return add_time(text, empty, form);
+  const auto value = parse_cell(text, form);
   const double limit = role_ == Role::folds ? double{std::numeric_limits<std::int32_t>::max()}
                                             : double{std::numeric_limits<float>::max()};
   const bool is_valid =

@@ -24,8 +24,8 @@ class RowData {
   };
   explicit RowData(Role role) : role_(role) {}
 
-  /// Adds the cell of the next row. Throws BadCell (csv_features).
-  void add(std::string_view text, const EmptyCells& empty);
+  /// Adds the cell of the next row; `form`: of the numbers of the column. Throws BadCell (csv_features).
+  void add(std::string_view text, const EmptyCells& empty, const NumberForm& form);
 
   /// Throws RunError if a fold has no row, but a higher one has; `place` names the column. For folds only.
   void require_no_gaps(const std::string& place) const;
@@ -35,7 +35,7 @@ class RowData {
   NumberArray array() const;
 
  private:
-  void add_time(std::string_view text, const EmptyCells& empty);
+  void add_time(std::string_view text, const EmptyCells& empty, const NumberForm& form);
   NumberArray group_codes() const;
 
   Role role_;

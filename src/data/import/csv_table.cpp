@@ -153,7 +153,10 @@ void CsvTable::add_cells() {
   if (!roles.groups && !roles.folds && !roles.time && !roles.weights) return;
   for (const auto& [data, column] :
        {std::pair(&groups_, roles.groups), {&folds_, roles.folds}, {&times_, roles.time}, {&weights_, roles.weights}})
-    if (column) read_cell(*column, [&, to = data](std::string_view text) { to->add(text, options_.empty); });
+    if (column)
+      read_cell(*column, [&, to = data, form = &forms_[*column]](std::string_view text) {
+        to->add(text, options_.empty, *form);
+      });
 }
 
 void CsvTable::finish(const std::string& file, ImportedData& data) {

@@ -58,22 +58,29 @@ std::optional<double> value_of_word(std::string_view text) {
   return std::nullopt;
 }
 
-// Whether each row has exactly one 1.
-bool is_one_hot(const NumberArray& labels) {
+// The class of each row of one-hot labels; negative for other rows.
+std::vector<std::int64_t> one_hot_classes(const NumberArray& labels) {
   const std::int64_t width = labels.row_elements();
   const auto* values = reinterpret_cast<const std::uint8_t*>(labels.bytes.data());
-  for (std::int64_t row = 0; row < labels.rows(); ++row)
-    if (one_hot_class(values + row * width, width) < 0) return false;
-  return true;
+  std::vector<std::int64_t> classes;
+  for (std::int64_t row = 0; row < labels.rows(); ++row) classes.push_back(one_hot_class(values + row * width, width));
+  return classes;
 }
 
-// Numbers of several columns as labels, if they must or can be only that: those that are one-hot may be classes, too.
-void code_labels(CodedTargets& coded, std::optional<Task> task) {
-  auto labels = as_labels(coded.array);
-  if (!labels || (!task && is_one_hot(*labels))) return;
-  coded.array = *std::move(labels);
-  coded.are_labels = true;
-  coded.could_be_either = !task;
+// The task of targets that are coded like others.
+Task task_of(const DataDescription& like) {
+  if (like.is_multilabel) return Task::multilabel;
+  return like.class_names.empty() ? Task::regression : Task::classification;
+}
+
+std::string listed_names(std::vector<std::string> names) {
+  for (std::string& name : names) name = quoted(name);
+  return listed(names);
+}
+
+bool has_words(const ColumnEvidence& column) {
+  const auto is_word = [](std::string_view text) { return value_of_word(text).has_value(); };
+  return column.texts > 0 && std::all_of(column.different_texts.begin(), column.different_texts.end(), is_word);
 }
 
 // "contains 'NA', which means an empty cell (a number is expected)"
@@ -92,6 +99,10 @@ std::string drop_row_advice(const CsvOptions& options) {
 CsvTargets::CsvTargets(const CsvBeginning& first, const CsvLayout& layout, const ChosenDecimal& decimal,
                        const CsvOptions& options)
     : layout_(layout), options_(options) {
+  const auto& columns = layout.roles.targets;
+  are_words_ = columns.size() > 1 && options.task != Task::regression &&
+               std::any_of(columns.begin(), columns.end(),
+                           [&](std::size_t column) { return has_words(first.evidence[column]); });
   if (layout.roles.targets.size() != 1 || layout.has_numbers) return;
   if (options.like != nullptr || options.task == Task::classification) {
     has_text_labels_ = true;
@@ -170,12 +181,52 @@ void CsvTargets::add_label(std::string_view text, const NumberForm& form) {
 }
 
 void CsvTargets::add(std::string_view text, const NumberForm& form) {
-  if (options_.task == Task::multilabel)
+  if (options_.task == Task::multilabel || are_words_)
     numbers_.add(label(text, form));
   else if (layout_.has_numbers)
     numbers_.add(number(text, form));
   else
     add_label(text, form);
+}
+
+// Codes several columns as labels or, if they are one-hot, as classes; otherwise they stay numbers.
+void CsvTargets::code_several(CodedTargets& coded, const std::string& file) const {
+  std::optional<Task> task = options_.task;
+  if (!task && options_.like != nullptr) task = task_of(*options_.like);
+  if (task == Task::regression) return;
+  auto labels = as_labels(coded.array);
+  std::vector<std::int64_t> classes;
+  if (labels && task != Task::multilabel) classes = one_hot_classes(*labels);
+  const auto other = std::find_if(classes.begin(), classes.end(), [](std::int64_t label) { return label < 0; });
+  require(task != Task::classification || (labels && other == classes.end()), [&] {
+    return fmt::format(
+        "Classification needs one label column, or columns with a 1 for the class of each row and otherwise 0 (there "
+        "are "
+        "{} label columns in '{}'{}). Name one with --label, or pass {}=multilabel or {}=regression.",
+        layout_.roles.targets.size(), file,
+        labels ? fmt::format(", and row {} does not have exactly one 1", other - classes.begin()) : "",
+        options_.task_option, options_.task_option);
+  });
+  if (!labels) return;
+  if (task == Task::multilabel || other != classes.end()) {
+    coded.array = *std::move(labels);
+    coded.are_labels = true;
+    coded.could_be_either = !task;
+    return;
+  }
+  std::vector<std::string> names;
+  for (const std::size_t column : layout_.roles.targets)
+    if (!layout_.names.empty()) names.push_back(layout_.names[column]);
+  const bool are_known = options_.like == nullptr || names.empty() || options_.like->class_names == names;
+  require(are_known, [&] {
+    return fmt::format(
+        "The label columns {} of '{}' are not the classes of {}, {}. Use one label column, or columns with "
+        "the names of the classes.",
+        listed_names(names), file, options_.like_name, listed_names(options_.like->class_names));
+  });
+  coded.array = label_array(classes);
+  coded.one_hot_columns = static_cast<std::int64_t>(layout_.roles.targets.size());
+  coded.class_names = options_.like == nullptr ? std::move(names) : options_.like->class_names;
 }
 
 void CsvTargets::finish(std::int64_t rows, const std::string& file, ImportedData& data) {
@@ -187,7 +238,7 @@ void CsvTargets::finish(std::int64_t rows, const std::string& file, ImportedData
     if (columns.size() > 1) coded.array.shape.push_back(static_cast<std::int64_t>(columns.size()));
     coded.array.bytes.reserve(coded.array.elements() * sizeof(double));
     numbers_.consume([&](double value) { append_bytes(coded.array.bytes, value); });
-    if (coded.array.shape.size() > 1 && options_.task != Task::regression) code_labels(coded, options_.task);
+    if (columns.size() > 1) code_several(coded, file);
   } else {
     coded = labels_.finish(options_.task, options_.known_classes(),
                            fmt::format("{} of '{}'", layout_.text_of(columns.front()), file));

@@ -36,6 +36,7 @@ class CsvTargets {
   void finish(std::int64_t rows, const std::string& file, ImportedData& data);
 
  private:
+  void code_several(CodedTargets& coded, const std::string& file) const;
   double number(std::string_view text, const NumberForm& form) const;
   double label(std::string_view text, const NumberForm& form) const;
   void add_label(std::string_view text, const NumberForm& form);
@@ -44,8 +45,9 @@ class CsvTargets {
   const CsvLayout& layout_;
   const CsvOptions& options_;
   bool has_text_labels_ = false;
-  CellBlocks numbers_;  // if layout_.has_numbers
-  LabelColumn labels_;  // otherwise; finish() chooses the task
+  bool are_words_ = false;  // the labels of several columns: yes and no, true and false
+  CellBlocks numbers_;      // if layout_.has_numbers
+  LabelColumn labels_;      // otherwise; finish() chooses the task
 };
 
 /// --missing is an option of imports that learn the encoding: advice on a row with an empty cell.

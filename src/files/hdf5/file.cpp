@@ -41,7 +41,9 @@ void require_hdf5_file(const std::string& path) {
   require(!S_ISDIR(status.st_mode), fmt::format("'{}' is a directory, not an HDF5 file. Specify a file in it.", path));
   require(S_ISREG(status.st_mode),
           fmt::format("'{}' is not an HDF5 file (it is {}). Specify one.", path, file_kind(status.st_mode)));
-  require(::access(path.c_str(), R_OK) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  require(::access(path.c_str(), R_OK) == 0, [&] {
+    return fmt::format("File '{}' cannot be read ({}). Check its permissions.", path, std::strerror(errno));
+  });
   const FileFormat content = format_of_content(path);
   if (const std::string foreign = foreign_format(content); !foreign.empty())
     throw RunError(fmt::format("'{}' is not an HDF5 file{}", path, foreign));

@@ -40,8 +40,9 @@ ObjectIdentity identity_of(hid_t object) {
 #endif
   check_hdf5(H5Oget_info2(object, &info, H5O_INFO_BASIC), "HDF5 cannot describe an object");
   struct stat status {};
-  require(::fstat(descriptor_of(object), &status) == 0,
-          fmt::format("File '{}' cannot be read ({}).", printable(file_of(object)), std::strerror(errno)));
+  require(::fstat(descriptor_of(object), &status) == 0, [&] {
+    return fmt::format("File '{}' cannot be read ({}).", printable(file_of(object)), std::strerror(errno));
+  });
   return {status.st_dev, status.st_ino, info.addr};
 }
 

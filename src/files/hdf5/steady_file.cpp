@@ -20,13 +20,15 @@ constexpr std::size_t min_past_caches = std::size_t{192} << 10;
 
 struct stat state_of(const std::string& path, int descriptor) {
   struct stat state {};
-  require(::fstat(descriptor, &state) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  require(::fstat(descriptor, &state) == 0,
+          [&] { return fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)); });
   return state;
 }
 
 struct stat state_of(const std::string& path) {
   struct stat state {};
-  require(::stat(path.c_str(), &state) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  require(::stat(path.c_str(), &state) == 0,
+          [&] { return fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)); });
   return state;
 }
 

@@ -233,8 +233,10 @@ Table prediction_table(std::int64_t iteration, const std::vector<float>& predict
   std::vector<std::int64_t> numbers, labels;
   std::vector<double> targets, values;
   const auto offset = [&](std::size_t output) { return data.target_offsets.empty() ? 0 : data.target_offsets[output]; };
+  const RowCounts counts = data.counts();
+  const std::int64_t first = counts.validation_file > 0 ? counts.validation_rows().begin : 0;  // of their file
   rows.for_each([&](std::int64_t row) {
-    numbers.push_back(row);
+    numbers.push_back(row - first);
     if (data.task == Task::classification) {
       labels.push_back(data.labels[row]);
     } else {

@@ -7,6 +7,7 @@
 
 #include "data/group_splits.hpp"
 #include "data/row_draws.hpp"
+#include "data/split_sizes.hpp"
 #include "data/splits.hpp"
 #include "sample_data.hpp"
 #include "support/catch.hpp"
@@ -176,6 +177,77 @@ TEST_CASE("too few groups are refused") {
                     "No group can be held out for validation (all rows are in one group). Set data.validation = 0 or "
                     "data.groups = none.");
   CHECK_NOTHROW(Splits(study, grouped(2, 2)));
+}
+
+TEST_CASE("stopping rows are whole groups, and others are left to train on in every split") {
+  const DataSet data = grouped(12, 2);
+  for (const std::int64_t folds : {1, 3}) {
+    Study study = with_folds(folds);
+    study.study.iterations = 20;
+    study.train.stop_fraction = 0.2;
+    if (folds == 1) study.data.validation = 0.3;
+    Splits splits(study, data);
+    for (std::int64_t number = 0; number < splits.count(); ++number) {
+      const auto split = splits.split(number / folds, number % folds);
+      Numbers all = split->training_rows.list();
+      for (const RowSet& rows : {split->validation_rows, split->stopping_rows}) {
+        CHECK(are_whole_groups(data, rows.list()));
+        CHECK(!rows.empty());
+        const auto more = rows.list();
+        all.insert(all.end(), more.begin(), more.end());
+      }
+      CHECK(!split->training_rows.empty());
+      std::sort(all.begin(), all.end());
+      CHECK(all == all_rows(data));
+    }
+  }
+  // 50, 25 and 25 rows, half of them held out: the two small groups leave one group.
+  Numbers groups(100, 0);
+  for (std::size_t row = 50; row < 100; ++row) groups[row] = row < 75 ? 1 : 2;
+  const DataSet three = marked(data_with_features(1, std::vector<float>(100)), MarkKind::groups, groups, 3);
+  Study study = with_folds(1);
+  study.study.iterations = 12;
+  study.data.validation = 0.5;
+  study.train.stop_fraction = 0.3;
+  CHECK_THROWS_WITH(Splits(study, three),
+                    "No group can be held out for train.stop_fraction (all training rows are in one group). Hold out "
+                    "fewer validation rows, or set train.stop_fraction = 0 or data.groups = none.");
+}
+
+TEST_CASE("stopping rows of given folds leave rows to train on") {
+  Numbers folds(101, 0);
+  folds.back() = 1;
+  const DataSet data = marked(data_with_features(1, std::vector<float>(101)), MarkKind::folds, folds, 2);
+  Study study = with_folds(2);
+  study.train.stop_fraction = 0.1;
+  CHECK_THROWS_WITH(Splits(study, data),
+                    "No row is left to train on (train.stop_fraction = 0.1 holds out 1 of 1 training row of fold 0). "
+                    "Hold out fewer rows, or set train.stop_fraction = 0.");
+}
+
+TEST_CASE("stopping rows are the last training rows in time, also the fewest of a fold") {
+  Numbers times;
+  for (std::int64_t row = 0; row < 40; ++row) times.push_back(row * 7 % 40);
+  const DataSet data = marked(data_with_features(1, std::vector<float>(40)), MarkKind::times, times);
+  Study study = with_folds(5);
+  study.data.time = "t";
+  study.train.stop_fraction = 0.1;
+  Splits splits(study, data);
+  std::int64_t least = data.rows;
+  for (std::int64_t fold = 0; fold < 5; ++fold) {
+    const auto split = splits.split(0, fold);
+    const auto time = [&](std::int64_t row) { return times[static_cast<std::size_t>(row)]; };
+    std::int64_t last_trained = 0, first_stopping = 40, last_stopping = 0, first_validated = 40;
+    split->training_rows.for_each([&](auto row) { last_trained = std::max(last_trained, time(row)); });
+    split->stopping_rows.for_each([&](auto row) { first_stopping = std::min(first_stopping, time(row)); });
+    split->stopping_rows.for_each([&](auto row) { last_stopping = std::max(last_stopping, time(row)); });
+    split->validation_rows.for_each([&](auto row) { first_validated = std::min(first_validated, time(row)); });
+    CHECK(last_trained < first_stopping);
+    CHECK(last_stopping < first_validated);
+    least = std::min(least, split->stopping_rows.count());
+  }
+  CHECK(least == 1);
+  CHECK(stopping_row_count(study, {40}) == least);
 }
 
 TEST_CASE("given folds are those of the file in all repeats") {

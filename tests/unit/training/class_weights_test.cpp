@@ -40,14 +40,14 @@ TEST_CASE("validation rows have the weights of the data and of their classes, if
   Study study;
   study.search.weighted = true;
   const RowSet rows = RowSet::all(4);
-  CHECK(validation_weights(study, study.train, data, rows, rows) == of_rows);
+  CHECK(scoring_weights(study, study.train, data, rows, rows) == of_rows);
   study.train.class_weights.balanced = true;  // 4 / (2 * 1) and 4 / (2 * 3)
-  const auto weights = validation_weights(study, study.train, data, rows, rows);
+  const auto weights = scoring_weights(study, study.train, data, rows, rows);
   REQUIRE(weights.size() == 4);
   const double expected[] = {2, 2 * 2.0 / 3, 3 * 2.0 / 3, 4 * 2.0 / 3};
   for (std::size_t row = 0; row < 4; ++row) CHECK(weights[row] == Approx(expected[row]).epsilon(1e-6));
   study.search.weighted = false;
-  CHECK(validation_weights(study, study.train, data, rows, rows).empty());
+  CHECK(scoring_weights(study, study.train, data, rows, rows).empty());
 }
 
 TEST_CASE("rows count unless their weights or those of their classes are 0") {
@@ -58,15 +58,22 @@ TEST_CASE("rows count unless their weights or those of their classes are 0") {
   data.output_count = 2;
   data.task = Task::classification;
   data.labels = labels.data();
-  TrainOptions train;
   const RowSet all = RowSet::all(4), first_two = RowSet::range({0, 2}, 4);
-  CHECK(any_row_counts(train, data, all, first_two));
+  CHECK(any_row_counts(data, {}, first_two));
   data.weights = of_rows.data();
-  CHECK_FALSE(any_row_counts(train, data, all, first_two));
-  CHECK(any_row_counts(train, data, all, all));
-  train.class_weights.of_classes = {{"1", 0}};
-  CHECK(any_row_counts(train, data, all, all));
-  CHECK_FALSE(any_row_counts(train, data, all, RowSet::range({0, 3}, 4)));
+  CHECK_FALSE(any_row_counts(data, {}, first_two));
+  CHECK(any_row_counts(data, {}, all));
+  CHECK(any_row_counts(data, {1, 0}, all));
+  CHECK_FALSE(any_row_counts(data, {1, 0}, RowSet::range({0, 3}, 4)));
+
+  std::vector<std::int64_t> many(10000, 0);  // the last one counts
+  std::vector<float> weights(10000, 0);
+  data.labels = many.data();
+  data.weights = weights.data();
+  data.rows = 10000;
+  CHECK_FALSE(any_row_counts(data, {}, RowSet::all(10000)));
+  weights.back() = 1;
+  CHECK(any_row_counts(data, {}, RowSet::all(10000)));
 }
 
 TEST_CASE("classes have the weights of a list, by name or number, and the others 1") {

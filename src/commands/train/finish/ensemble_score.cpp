@@ -65,7 +65,7 @@ std::vector<double> EnsembleScore::scores_of_mean(const Iteration& model) const 
   return prediction_scores(
       validation_metrics(context_.study),
       {scoring_of(train, data, true), mean, data, split->validation_rows,
-       validation_weights(context_.study, train, data, split->training_rows, split->validation_rows)});
+       scoring_weights(context_.study, train, data, split->training_rows, split->validation_rows)});
 }
 
 }  // namespace sheaf

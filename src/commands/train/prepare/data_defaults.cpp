@@ -157,6 +157,18 @@ void require_numbers(const Study& study, const FileSchema& file) {
       any_loss_is(study, &Loss::needs_numbers) ? "choose a loss for classes" : "set data.task = classification"));
 }
 
+// Throws RunError if losses of held-out rows would count weights that their files do not have.
+void require_weights(const Study& study, const FileSchema& file) {
+  if (!study.search.weighted || study.data.weights.empty()) return;
+  for (const FileSchema& other : file.held_out)
+    require(other.weights.has_value(), [&] {
+      return fmt::format(
+          "search.weighted = true needs weights of the rows of '{}', but it has no data set '{}'. Store "
+          "them, or set search.weighted = false.",
+          other.path, study.data.weights);
+    });
+}
+
 // Throws UsageError if keys contradict the groups, folds or times of the file.
 void require_usable_marks(const Study& study, const MarkSource& marks) {
   if (marks.kind != MarkKind::none && !study.data.validation_file.empty())
@@ -231,6 +243,7 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
   Study settled;
   agree(world, [&] {
     if (file) require_usable_marks(study, file->marks);
+    if (file) require_weights(study, *file);
     settled = with_data_defaults(study, file);
     if (file) require_numbers(settled, *file);
     if (const auto problems = problems_in(settled); !problems.empty()) throw UsageError(problems.front().sentence);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "core/interruption.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
 #include "training/class_weights.hpp"
@@ -27,8 +29,9 @@ std::string sources_of(const Study& study, const TrainOptions& train) {
 // Of one split; `place`: "", or " of fold 2".
 std::string problem_of_split(const Study& study, const TrainOptions& train, const DataSet& data, const Split& split,
                              const RowSet& test_rows, const std::string& place) {
+  const std::vector<double> of_classes = class_weights(train, data, split.training_rows);
   const auto weigh_nothing = [&](const RowSet& rows) {
-    return !rows.empty() && !any_row_counts(train, data, split.training_rows, rows);
+    return !rows.empty() && !any_row_counts(data, of_classes, rows);
   };
   const std::string sources = sources_of(study, train);
   if (weigh_nothing(split.training_rows))
@@ -50,22 +53,26 @@ std::string problem_of_split(const Study& study, const TrainOptions& train, cons
 }  // namespace
 
 std::string row_weights_problem(const Study& study, const Plan& plan, const DataSet& data, Splits& splits) {
-  constexpr std::int64_t max_splits = 100, max_weights = 1'000'000'000;
-  const std::int64_t checked = std::min({splits.count(), max_splits, 1 + max_weights / data.rows});
-  std::string problem;
-  const auto check = [&](const TrainOptions& train) {
-    if (!problem.empty() || (data.weights == nullptr && !train.class_weights.any())) return;
-    const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);
-    for (std::int64_t number = 0; number < checked && problem.empty(); ++number) {
-      Split split;
-      splits.rows_of_split(number / folds, number % folds, split);
-      const std::string place = folds == 1 ? "" : fmt::format(" of fold {}", number % folds);
-      problem = problem_of_split(study, train, data, split, splits.test_rows(), place);
-    }
-  };
+  constexpr std::int64_t max_splits = 100, max_rows = 1'000'000'000;
+  std::vector<TrainOptions> trained;  // with different weights
   plan.for_each_distinct([](const std::string& key) { return key == "train.class_weights"; },
-                         [&](const Trial& trial, double) { check(trial.train); });
-  return problem;
+                         [&](const Trial& trial, double) {
+                           if (data.weights != nullptr || trial.train.class_weights.any())
+                             trained.push_back(trial.train);
+                         });
+  if (trained.empty()) return "";
+  const std::int64_t checked = std::min({splits.count(), max_splits, 1 + max_rows / data.rows});
+  const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);
+  for (std::int64_t number = 0; number < checked; ++number) {
+    leave_if_interrupted();
+    Split split;
+    splits.rows_of_split(number / folds, number % folds, split);
+    const std::string place = folds == 1 ? "" : fmt::format(" of fold {}", number % folds);
+    for (const TrainOptions& train : trained)
+      if (auto problem = problem_of_split(study, train, data, split, splits.test_rows(), place); !problem.empty())
+        return problem;
+  }
+  return "";
 }
 
 }  // namespace sheaf

@@ -45,8 +45,18 @@ void require_streamable(const Study& study, const Plan& plan) {
   });
 }
 
+// The file of a row in memory, and its number there.
+std::pair<std::string, std::int64_t> place_of(const DataOptions& options, const DataSet& data, std::int64_t row) {
+  const RowCounts counts = data.counts();
+  if (row >= counts.test_rows().begin && counts.test_file > 0)
+    return {options.test_file, row - counts.test_rows().begin};
+  if (row >= counts.validation_rows().begin && counts.validation_file > 0)
+    return {options.validation_file, row - counts.validation_rows().begin};
+  return {options.file, row};
+}
+
 // Throws RunError if the loss of a trial needs targets that are not negative, and one is.
-void require_counts(const Plan& plan, const DataSet& data) {
+void require_counts(const Plan& plan, const DataOptions& options, const DataSet& data) {
   if (data.task != Task::regression) return;
   const Loss* needing = nullptr;
   plan.for_each_distinct([](const std::string& key) { return key == "train.loss"; },
@@ -64,8 +74,10 @@ void require_counts(const Plan& plan, const DataSet& data) {
   const float* const end = data.targets + data.rows * data.output_count;
   const float* const negative = std::find_if(data.targets, end, [](float target) { return target < 0; });
   require(negative == end, [&] {
-    return fmt::format("train.loss = {} needs targets >= 0 (row {} has {}). Correct it, or set train.loss = mse.",
-                       needing->name, (negative - data.targets) / data.output_count, *negative);
+    const auto [file, row] = place_of(options, data, (negative - data.targets) / data.output_count);
+    return fmt::format(
+        "train.loss = {} needs targets >= 0 (row {} of '{}' has {}). Correct it, or set train.loss = mse.",
+        needing->name, row, file, *negative);
   });
 }
 
@@ -85,7 +97,7 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   options.threads = placement.thread_count();
   prepared.data = load_targets(study.data, schema, world, node);
   agree(world, [&] {
-    require_counts(plan, *prepared.data);
+    require_counts(plan, study.data, *prepared.data);
     prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
   });
   StreamStatistics statistics = streamed_statistics(study, schema, *prepared.splits, options.threads, world);
@@ -177,7 +189,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
   agree(world, [&] {
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);
-    if (prepared.data && !prepared.stream) require_counts(plan, *prepared.data);
+    if (prepared.data && !prepared.stream) require_counts(plan, study.data, *prepared.data);
     prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study.data);
     prepared.networks = check_networks(plan, prepared.shape);
   });

@@ -23,8 +23,6 @@
 namespace sheaf {
 namespace {
 
-// More are counted only.
-
 bool ranks_by_training_loss(const Study& study, const Plan& plan) {
   return plan.trial_count() > 1 && !validation_epochs(study).any();
 }
@@ -35,15 +33,18 @@ std::vector<std::int64_t> rows_of_classes(const DataSet& data) {
   return counts;
 }
 
+// The name of a class or a label, or its number.
+std::string name_of(std::size_t label, const std::vector<std::string>& class_names) {
+  return label < class_names.size() ? quoted(class_names[label]) : fmt::format("{}", label);
+}
+
 // "classes 'cat' (2 rows), 'dog' (1 row) and 3 more"; empty without labels.
 std::string classes_text(const std::vector<std::size_t>& labels, const std::vector<std::int64_t>& counts,
                          const std::vector<std::string>& class_names) {
   if (labels.empty()) return "";
   std::vector<std::string> named;
-  for (const std::size_t label : labels) {
-    const std::string name = label < class_names.size() ? quoted(class_names[label]) : fmt::format("{}", label);
-    named.push_back(fmt::format("{} ({})", name, counted(counts[label], "row")));
-  }
+  for (const std::size_t label : labels)
+    named.push_back(fmt::format("{} ({})", name_of(label, class_names), counted(counts[label], "row")));
   return (labels.size() == 1 ? "class " : "classes ") + listed(named);
 }
 
@@ -63,6 +64,23 @@ std::string only_class(const std::vector<std::int64_t>& counts, const std::vecto
                                    "all rows have {}, so a model cannot learn to distinguish classes. Check the "
                                    "targets.",
                                    classes_text(present, counts, class_names));
+}
+
+// Of several labels per row: empty if each of them has rows with it and rows without it.
+std::string constant_labels(const DataSet& data, const std::vector<std::string>& class_names) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(data.output_count));
+  for (std::int64_t row = 0; row < data.rows; ++row)
+    for (std::size_t label = 0; label < counts.size(); ++label)
+      if (data.targets[row * data.output_count + static_cast<std::int64_t>(label)] != 0) ++counts[label];
+  const auto constant =
+      labels_where(counts.size(), [&](std::size_t label) { return counts[label] == 0 || counts[label] == data.rows; });
+  if (constant.empty()) return "";
+  std::vector<std::string> named;
+  for (const std::size_t label : constant)
+    named.push_back(fmt::format("{} ({} in all rows)", name_of(label, class_names), counts[label] == 0 ? 0 : 1));
+  return fmt::format("{} {} not vary, so a model cannot learn to predict {}. Check the targets.",
+                     (constant.size() == 1 ? "label " : "labels ") + listed(named),
+                     constant.size() == 1 ? "does" : "do", constant.size() == 1 ? "it" : "them");
 }
 
 // Empty unless most rows have a class of their own, as if quantities were taken for classes.
@@ -170,6 +188,7 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
     if (!warning.empty()) warnings.push_back(warning);
   };
   add(short_patience(study.train));
+  if (data != nullptr && data->task == Task::multilabel) add(constant_labels(*data, class_names));
   if (data == nullptr || data->labels == nullptr) return warnings;
   const auto counts = rows_of_classes(*data);
   add(only_class(counts, class_names));

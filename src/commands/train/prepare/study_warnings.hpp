@@ -15,9 +15,9 @@ struct Study;
 
 /// One sentence for each warning about a study that can be trained, but whose ranking or validation may mislead: trials
 /// that are ranked by their training loss, models that cannot be saved, early stopping before a schedule has ended,
-/// rows of a single class, classes with fewer rows than folds, and classes of which all rows are held out. `data`: null
-/// if each iteration draws its own. `class_names`: may be empty. `splits`: of `data`, if rows have marks or
-/// data.test or other files hold some out; otherwise unused. Reads all labels.
+/// rows of a single class, labels that all rows or none have, classes with fewer rows than folds, and classes of which
+/// all rows are held out. `data`: null if each iteration draws its own. `class_names`: may be empty. `splits`: of
+/// `data`, if rows have marks or data.test or other files hold some out; otherwise unused. Reads all labels.
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
                                         const std::vector<std::string>& class_names, Splits* splits = nullptr);
 

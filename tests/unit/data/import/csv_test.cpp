@@ -534,7 +534,9 @@ TEST_CASE("classification needs one label column") {
   CsvOptions options = label("a,c");
   options.task = Task::classification;
   CHECK_THROWS_WITH(import({"a,b,c\n1,2,3\n"}, options),
-                    "Classification needs one label column (there are 2 in '0'). Name one with --label, or pass "
+                    "Classification needs one label column, or columns with a 1 for the class of each row and "
+                    "otherwise 0 (there are 2 "
+                    "label columns in '0'). Name one with --label, or pass "
                     "--task=multilabel or --task=regression.");
 }
 
@@ -549,9 +551,6 @@ TEST_CASE("several columns of 0 and 1 are labels, unless they are one-hot or the
   CHECK_FALSE(labels.has_classes());
   CHECK(labels.notes.back() ==
         "the targets are 0 and 1 in 2 columns: multi-label classification (--task=regression predicts the numbers)");
-  const auto either = import({one_hot}, label("a,c"));
-  CHECK(either.targets->type == NumberType::float32);
-  CHECK_FALSE(either.description.is_multilabel);
   CsvOptions options = label("a,c");
   options.task = Task::multilabel;
   CHECK(import({one_hot}, options).description.is_multilabel);
@@ -567,6 +566,44 @@ TEST_CASE("several columns of 0 and 1 are labels, unless they are one-hot or the
                     ContainsSubstring("needs several label columns (there is 1 in '0')"));
   options.task = Task::regression;
   CHECK(import({some}, options).targets->type == NumberType::float32);
+  const auto words = import({"a,b,c\nyes,7,no\nyes,8,yes\n"}, label("a,c"));
+  CHECK(words.description.is_multilabel);
+  CHECK(numbers(*words.targets) == std::vector<double>{1, 0, 1, 1});
+}
+
+TEST_CASE("several one-hot columns are classes with the names of the columns, also of new data in another order") {
+  const std::string one_hot = "a,b,c\n1,7,0\n0,8,1\n0,9,1\n";
+  const auto classes = import({one_hot}, label("a,c"));
+  CHECK(classes.has_classes());
+  CHECK(numbers(*classes.targets) == std::vector<double>{0, 1, 1});
+  CHECK(classes.description.class_names == Texts{"a", "c"});
+  CHECK(classes.description.target_names == Texts{"a", "c"});
+  CHECK(classes.notes.back() ==
+        "the targets are one-hot: classification with 2 classes (--task=regression predicts the numbers)");
+  CHECK(import({"1,7,0\n0,8,1\n"}, label("0,2")).description.class_names.empty());
+
+  CsvOptions like;
+  like.like = &classes.description;
+  like.like_name = "model 'm'";
+  like.task = Task::classification;
+  const auto more = import({"c,b,a\n1,7,0\n0,8,1\n"}, like);
+  CHECK(numbers(*more.targets) == std::vector<double>{1, 0});
+  CHECK(more.description.class_names == Texts{"a", "c"});
+  like.label = "kind";
+  CHECK(numbers(*import({"b,kind\n7,c\n8,a\n"}, like).targets) == std::vector<double>{1, 0});
+  like.label = "d,e";
+  CHECK_THROWS_WITH(import({"b,d,e\n7,1,0\n"}, like),
+                    "The label columns 'd' and 'e' of '0' are not the classes of model 'm', 'a' and 'c'. Use one label "
+                    "column, or columns with the names of the classes.");
+  like.label.reset();
+  CHECK_THROWS_WITH(import({"a,b,c\n1,7,0\n1,8,1\n"}, like),
+                    ContainsSubstring("and row 1 does not have exactly one 1"));
+}
+
+TEST_CASE("columns with the same name are named by their numbers") {
+  CHECK_THROWS_WITH(import({"a,b,a\n1,7,0\n0,8,1\n"}, label("a")),
+                    "Columns 0 and 2 of '0' have the same name, 'a'. Rename one, or name the column by its number.");
+  CHECK(import({"a,b,a\n1,7,0\n0,8,1\n"}, label("2")).targets);
 }
 
 TEST_CASE("a column of identifiers is returned and is not a feature") {

@@ -67,6 +67,24 @@ TEST_CASE("a short patience with a schedule over all epochs has a warning") {
   CHECK(with(Schedule::step, 10).empty());
 }
 
+TEST_CASE("labels that all rows or none have are named") {
+  DataSet data;
+  data.task = Task::multilabel;
+  data.rows = 3;
+  data.output_count = 3;
+  const auto with = [&](const std::vector<float>& labels, const Texts& names) {
+    data.targets = labels.data();
+    const Study study = grid(5, 0, {"0.1", "0.2"});
+    return study_warnings(study, test::whole_plan(study), &data, names);
+  };
+  CHECK(with({1, 0, 0, 0, 1, 0, 0, 0, 1}, {}).empty());
+  CHECK(with({1, 0, 1, 0, 1, 1, 0, 0, 1}, {"a", "b", "c"}) ==
+        Texts{"label 'c' (1 in all rows) does not vary, so a model cannot learn to predict it. Check the targets."});
+  CHECK(with({1, 0, 0, 1, 1, 0, 1, 0, 0}, {}) ==
+        Texts{"labels 0 (1 in all rows) and 2 (0 in all rows) do not vary, so a model cannot learn to predict them. "
+              "Check the targets."});
+}
+
 TEST_CASE("classes with fewer rows than folds are named") {
   const std::vector<std::int64_t> labels = {0, 0, 0, 0, 0, 1, 1, 1, 1, 2};
   CHECK(
