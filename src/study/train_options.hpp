@@ -65,7 +65,7 @@ struct TrainOptions {
   // study/optimizers.hpp says which optimizers have these keys.
   double momentum = 0;
   bool nesterov = false;
-  double weight_decay = 0;
+  std::optional<double> weight_decay;  ///< nullopt: settled with the data, otherwise 0
   double beta1 = 0.9;
   double beta2 = 0.999;
   double alpha = 0.99;  ///< smoothing constant

@@ -58,8 +58,10 @@ std::string weight_decay_help() {
   const auto with = [](WeightDecay kind) {
     return optimizers([=](const Optimizer& optimizer) { return optimizer.weight_decay == kind; });
   };
-  return fmt::format("Weight decay: an L2 penalty for {}; decoupled for {}.", fmt::join(with(WeightDecay::l2), ", "),
-                     fmt::join(with(WeightDecay::decoupled), ", "));
+  return fmt::format(
+      "Weight decay: an L2 penalty for {}; decoupled for {}. auto: 0.002 for an MLP on a small data file (fewer than "
+      "1000 training rows) if train.epochs is not set and the training does not stop early; otherwise 0.",
+      fmt::join(with(WeightDecay::l2), ", "), fmt::join(with(WeightDecay::decoupled), ", "));
 }
 
 std::string precision_help() {
@@ -232,7 +234,9 @@ void add_optimizer(std::vector<Setting>& table) {
   add_optimizer_key(train, "momentum", &TrainOptions::momentum, below_one, "momentum.");
   add_optimizer_key(train, "nesterov", &TrainOptions::nesterov, flag(), "Nesterov momentum.")
       .also_called({"nesterovs_momentum", "use_nesterov"});
-  train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative), weight_decay_help())
+  train
+      .add("weight_decay", &TrainOptions::weight_decay, or_auto(number("number >= 0", is_not_negative)),
+           weight_decay_help())
       .also_called({"l2", "l2_reg", "l2_regularization", "lambda", "reg_lambda"});
   add_optimizer_key(train, "beta1", &TrainOptions::beta1, below_one, "decay rate of the running mean of the gradients.")
       .also_called({"beta_1"});

@@ -384,6 +384,13 @@ GOOD = f"--data.file={DIGITS}"
 refused("no arguments", 2, "needs a model")
 refused("no data", 2, "needs --data.file", "best")
 refused("misspelt option", 2, "Did you mean '--predictions'?", "best", GOOD, "--prediction=p.h5")
+for loss in ("bce", "mse", "mae"):
+    refused(f"loss {loss} for a model of cross_entropy", 2, "it was trained with cross_entropy, which makes other "
+            "predictions of its outputs", "best", GOOD, f"--loss={loss}")
+for task in ("regression", "multilabel"):
+    refused(f"task {task} for a model of classes", 2, "--data.task does not fit model 'best' (it predicts classes)", "best",
+            GOOD, f"--data.task={task}")
+refused("a metric of another task by a name of scikit-learn", 2, "Use roc_auc for 'auc'.", "best", GOOD, "--metrics=auc")
 refused("repeated option", 2, "--loss is given twice", "best", GOOD, "--loss=mse", "--loss=bce")
 refused("invalid value", 2, "run.lanes", "best", GOOD, "--run.lanes=-1")
 refused("--iteration with a model file", 2, "--iteration", "best/models/iteration-3.pt", GOOD, "--iteration=3")

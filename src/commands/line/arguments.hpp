@@ -64,9 +64,11 @@ bool is_option(const std::string& argument);
 template <class Value>
 Value option_value(const ValueType<Value>& type, const std::string& name, const std::string& text) {
   const auto value = type.read(text);
-  if (!value)
-    throw UsageError(
-        fmt::format("--{} = {} is not valid (allowed: {}). Correct it.", name, quoted(text), type.allowed));
+  if (!value) {
+    const std::string advice = type.advice ? type.advice(text) : "";
+    throw UsageError(fmt::format("--{} = {} is not valid (allowed: {}).{}", name, quoted(text), type.allowed,
+                                 advice.empty() ? " Correct it." : advice));
+  }
   return *value;
 }
 

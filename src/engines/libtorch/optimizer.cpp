@@ -21,7 +21,7 @@ Options adam_options(const TrainOptions& train) {
   return Options(initial_learning_rate(train))
       .betas({train.beta1, train.beta2})
       .eps(train.epsilon)
-      .weight_decay(train.weight_decay);
+      .weight_decay(train.weight_decay.value_or(0));
 }
 
 // NAdam, which LibTorch has in Python only. It updates one tensor.
@@ -79,7 +79,7 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const TrainOptions& trai
       return std::make_unique<SGD>(all, SGDOptions(initial_learning_rate(train))
                                             .momentum(train.momentum)
                                             .nesterov(train.nesterov)
-                                            .weight_decay(train.weight_decay));
+                                            .weight_decay(train.weight_decay.value_or(0)));
     case OptimizerKind::adam:
       return std::make_unique<Adam>(all, adam_options<AdamOptions>(train));
     case OptimizerKind::adamw:
@@ -89,7 +89,7 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const TrainOptions& trai
                                                 .alpha(train.alpha)
                                                 .eps(train.epsilon)
                                                 .momentum(train.momentum)
-                                                .weight_decay(train.weight_decay));
+                                                .weight_decay(train.weight_decay.value_or(0)));
     case OptimizerKind::nadam:
       return std::make_unique<Nadam>(all, adam_options<AdamOptions>(train));
   }

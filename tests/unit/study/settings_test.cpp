@@ -214,6 +214,9 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
         "model.kind cannot be 'transformer'. Allowed: auto | linear | mlp | cnn | resnet18 | resnet50 | "
         "torchscript:FILE.pt | plugin:FILE.so.");
   CHECK_THAT(refusal("run.metrics", "r2, top_k:0"), ContainsSubstring(" top_k:N needs an integer of at least 1"));
+  CHECK_THAT(refusal("run.metrics", "r2, f1_score"), ContainsSubstring(" Use f1_macro for 'f1_score'."));
+  CHECK_THAT(refusal("run.metrics", "r2, mse, r2"), ContainsSubstring(" 'r2' occurs twice."));
+  CHECK_THAT(refusal("run.metrics", "r2, zebra"), ContainsSubstring(" 'zebra' is none of them."));
   CHECK_THAT(refusal("run.metrics", "r2, roc_au"), ContainsSubstring(" Did you mean 'roc_auc'?"));
   CHECK_THAT(refusal("search.metric", "los"), ContainsSubstring(" Did you mean 'loss'?"));
   CHECK_THAT(refusal("search.metric", "f1"), ContainsSubstring(" f1:CLASS needs a class"));
@@ -267,6 +270,12 @@ TEST_CASE("names, keywords and truth values are accepted in any case") {
   CHECK(setting_text(study_with({{"run.metrics", "Recall:A,top_k:2 pinball:.5"}}), "run.metrics") ==
         "recall:A, top_k:2, pinball:.5");
   CHECK(setting_text(study_with({{"run.metrics", "r2,accuracy"}}), "run.metrics") == "r2, accuracy");
+  const auto spaced =
+      study_with({{"run.metrics", "f1:Versi color, r2 mse, recall:a"}}).run.metrics;  // names have spaces
+  REQUIRE(spaced.size() == 4);
+  CHECK(spaced[0].parameter == "Versi color");
+  CHECK(spaced[3].parameter == "a");
+  CHECK(study_with({{"run.metrics", "f1:a r2"}}).run.metrics.size() == 2);
   CHECK(study_with({{"run.metrics", "none"}}).run.metrics.empty());
   for (const char* text : {"r2, r2", "r3", "r2;accuracy", "f1:a, f1:a", "top_k:0"})
     CHECK_FALSE(accepts("run.metrics", text));

@@ -111,6 +111,16 @@ std::int64_t epochs_of(const Study& study, const RowCounts& rows, std::int64_t d
   return can_stop ? 2 * epochs : epochs;
 }
 
+// Small data sets are overfitted before the last epoch; early stopping by few rows does not help (measured by
+// tests/bench/default_quality.py).
+double weight_decay_of(const Study& study, const std::optional<FileSchema>& file, const RowCounts& rows) {
+  constexpr std::int64_t many_training_rows = 1000;
+  const bool has_default_length = study.train.epochs == 0 && !is_searched(study, "train.epochs");
+  const bool is_small = file && training_rows_per_iteration(study, rows) < many_training_rows;
+  const bool is_mlp = study.model.kind == ModelKind::mlp && !is_searched(study, "model.kind");
+  return is_small && is_mlp && has_default_length && study.train.patience.value_or(0) == 0 ? 0.002 : 0;
+}
+
 // The approximate size of a saved model.
 double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double some_bytes = 1e8;
@@ -217,6 +227,7 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   if (needs_patience) train.patience = compares && !may_have_horizon(study) ? 20 : 0;
   if (needs_default("train.best_weights", !train.best_weights))
     train.best_weights = needs_patience ? compares : train.patience != 0 || is_searched(study, "train.patience");
+  if (needs_default("train.weight_decay", !train.weight_decay)) train.weight_decay = weight_decay_of(study, file, rows);
   if (needs_default("train.epochs", train.epochs == 0))
     train.epochs = epochs_of(study, rows, deciding_rows(study, file));
   if (run.models == ModelsSaved::automatic) run.models = models_of(study, file);
@@ -228,7 +239,8 @@ std::string data_defaults_text(const Study& requested, const Study& settled) {
   for (const auto& setting : all_settings()) {
     const std::string& key = setting.key;
     const std::string value = setting_text(settled, key);
-    if (value == setting_text(requested, key) || value == "none" || value == "false") continue;
+    const bool is_off = value == "none" || value == "false" || value == "0";
+    if (value == setting_text(requested, key) || is_off) continue;
     text += (text.empty() ? "" : ", ") + key + " = " + value;
   }
   return text;

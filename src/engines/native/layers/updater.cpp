@@ -12,8 +12,9 @@ Updater<Value>::Updater(const TrainOptions& train)
       log_beta2_(std::log(train.beta2)),
       update_(update_kernel<Value>(train)) {
   const bool decoupled = optimizer_of(train.optimizer).weight_decay == WeightDecay::decoupled;
-  decoupled_decay_ = decoupled ? train.weight_decay : 0;
-  rule_.weight_decay = static_cast<Value>(decoupled ? 0 : train.weight_decay);
+  const double decay = train.weight_decay.value_or(0);
+  decoupled_decay_ = decoupled ? decay : 0;
+  rule_.weight_decay = static_cast<Value>(decoupled ? 0 : decay);
   rule_.momentum = static_cast<Value>(train.momentum);
   rule_.beta1 = train.beta1;
   rule_.beta2 = train.beta2;

@@ -270,6 +270,23 @@ TEST_CASE("with a schedule that ends near 0, the best weights are kept without e
   CHECK(with_data_defaults(searching("train.schedule", {"constant", "cosine"}), table_of(1500)).train.patience == 0);
 }
 
+TEST_CASE("MLPs on few rows have weight decay, unless the epochs are given or the training stops early") {
+  const auto decay = [](const FileSchema& file, const Study& study = {}) {
+    return with_data_defaults(study, file).train.weight_decay;
+  };
+  CHECK(decay(table_of(1000)) == 0.002);
+  CHECK(decay(table_of(1110)) == 0.002);  // 999 of them are trained on
+  CHECK(decay(table_of(1112)) == 0);
+  CHECK(decay(table_of(1240), with({{"search.folds", "5"}})) == 0.002);
+  CHECK(decay(table_of(1260), with({{"search.folds", "5"}})) == 0);
+  CHECK(decay(table_of(1000), with({{"train.epochs", "50"}})) == 0);
+  CHECK(decay(table_of(1000), with({{"train.patience", "5"}})) == 0);
+  CHECK(decay(table_of(1000), with({{"model.kind", "linear"}})) == 0);
+  CHECK(decay(table_of(1000), with({{"train.weight_decay", "0.1"}})) == 0.1);
+  CHECK(with_data_defaults({}, std::nullopt).train.weight_decay == 0);
+  CHECK_FALSE(decay(table_of(1000), searching("train.weight_decay", {"0", "1"})));
+}
+
 TEST_CASE("fewer rows are trained for more epochs, within limits") {
   const auto epochs = [](const FileSchema& file, const Study& study = {}) {
     return with_data_defaults(study, file).train.epochs;
