@@ -5,12 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
-#include <system_error>
 
 #include "core/text.hpp"
 #include "study/named_class.hpp"
+#include "study/value_parsing.hpp"
 
 namespace sheaf {
 namespace {
@@ -21,15 +20,6 @@ template <class Condition>
 const Metric* find_first(const Condition& condition) {
   const auto* const found = std::find_if(metric_table.begin(), metric_table.end(), condition);
   return found == metric_table.end() ? nullptr : found;
-}
-
-template <class Number>
-std::optional<Number> whole_number(const std::string& text) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
 }
 
 // The name of a metric and its parameter; no parameter: no colon.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "study/run_value_types.hpp"
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
+#include "study/training_value_types.hpp"
 
 namespace sheaf {
 

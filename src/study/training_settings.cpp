@@ -12,6 +12,7 @@
 #include "study/metrics.hpp"
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
+#include "study/training_value_types.hpp"
 
 namespace sheaf {
 namespace {

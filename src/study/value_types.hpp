@@ -12,10 +12,7 @@
 
 #include "core/text.hpp"
 #include "study/data_options.hpp"
-#include "study/metrics.hpp"
 #include "study/model_options.hpp"
-#include "study/run_options.hpp"
-#include "study/train_options.hpp"
 
 namespace sheaf {
 
@@ -67,20 +64,6 @@ ValueType<std::string> directory_name();
 /// Integers separated by spaces; `none` or empty text is the empty list.
 ValueType<std::vector<std::int64_t>> layer_widths();
 
-/// Metrics (study/metrics.hpp) separated by commas or spaces, each at most once; `none` or empty text is the empty
-/// list.
-ValueType<std::vector<MetricChoice>> metric_list();
-
-/// none, balanced, or classes with their weights: "cat:2, dog:0.5", each class at most once.
-ValueType<ClassWeights> class_weights();
-
-/// A metric, or `loss` for nullopt; the second one stores its text.
-ValueType<std::optional<MetricChoice>> metric_or_loss();
-ValueType<std::string> metric_or_loss_text();
-
-/// Different numbers between 0 and 1 in ascending order, at most 32, separated by commas or spaces.
-ValueType<std::vector<double>> quantile_list();
-
 /// `type`, or `auto` for nullopt.
 template <class Value>
 ValueType<std::optional<Value>> or_auto(const ValueType<Value>& type) {
@@ -113,18 +96,6 @@ struct ModelSource {
   std::string file;
 };
 ValueType<ModelSource> model_source();
-
-/// A time (see below), `auto` or `none`.
-ValueType<TimeLimit> time_limit();
-
-/// `type`, a number of seconds, that also accepts a time: with units such as "90s", "45m", "2h", "1d" or "1h30m", or as
-/// in Slurm, "minutes:seconds", "hours:minutes:seconds", "days-hours", "days-hours:minutes" or
-/// "days-hours:minutes:seconds". A number alone has the unit seconds.
-ValueType<std::int64_t> or_time(ValueType<std::int64_t> type);
-ValueType<double> or_time(ValueType<double> type);
-
-/// "K/N" for task K of 0..N-1; or `auto`; or `none`.
-ValueType<ArrayTask> array_task();
 
 /// One name of a list, with upper- or lower-case letters, as for all names and keywords. If a value has several names,
 /// the first is written; the others are aliases.

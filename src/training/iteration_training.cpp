@@ -46,11 +46,12 @@ void IterationTraining::start(bool repeats_one_batch) {
   kept_outputs_.clear();
   best_network_ = {};
   std::vector<double> of_classes = class_weights(trial_.train, source_.data, rows_);
-  require(any_row_counts(source_.data, of_classes, rows_),
-          context_.study.ensemble.bootstrap
-              ? "All rows of the bootstrap sample weigh 0, so there is nothing to train on. Change the weights, or set "
-                "ensemble.bootstrap = false."
-              : "All training rows weigh 0, so there is nothing to train on. Change the weights.");
+  require(any_row_counts(source_.data, of_classes, rows_), [&] {
+    return context_.study.ensemble.bootstrap
+               ? "All rows of the bootstrap sample weigh 0 (none of them counts). Change the weights, or set "
+                 "ensemble.bootstrap = false."
+               : "All training rows weigh 0 (none of them counts). Change the weights.";
+  });
   trainer_.start({trial_, layers_, weights_, source_.data, source_.split, rows_, training_.iteration.seed, shape_,
                   repeats_one_batch, std::move(of_classes)});
 }

@@ -354,6 +354,20 @@ for weights, args, text in (
     checks.check(result.code == 1 and text in result.stderr and len(result.error_lines()) == 1 and
                  not os.path.exists("refused"), f"weights that are all 0: {text}", f"{result.code} {result.stderr}")
 
+# A bootstrap sample without a row that counts fails its iteration, on one rank of several, and the others go on.
+with h5py.File("few.h5", "w") as file:
+    file["features"], file["targets"] = points[:120], classes[:120]
+    file["w"] = numpy.isin(numpy.arange(120), (3, 50, 90)).astype("f4")
+for mode in ("memory", "streamed"):
+    result = sheaf("run", *LONGER, "--data.file=few.h5", "--data.weights=w", f"--data.mode={mode}", "--ensemble.members=20",
+                   "--ensemble.bootstrap=true", "--data.validation=0.3", "--train.epochs=3", f"--run.output=few-{mode}",
+                   ranks=3)
+    table_of_few = read_csv(f"few-{mode}/results.csv")
+    failed = [row for row in table_of_few if row["status"] == "failed"]
+    checks.check(result.code == 1 and len(table_of_few) == 20 and 0 < len(failed) < 20 and all(
+        "All rows of the bootstrap sample weigh 0" in row["message"] for row in failed),
+        f"bootstrap samples that weigh 0, {mode}", f"{result.code} {failed}")
+
 # Quantiles of one target: a column of predictions for each.
 random, quantiles = numpy.random.default_rng(5), (0.1, 0.5, 0.9)
 points = random.normal(size=(2000, 3)).astype("f4")

@@ -15,6 +15,7 @@
 #include "core/text.hpp"
 #include "study/losses.hpp"
 #include "study/settings.hpp"
+#include "study/training_value_types.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
@@ -87,7 +88,7 @@ std::string loss_names() {
 
 const std::string data_help = R"(  --data.features=NAME   data set of the features, [rows, ...]; default: /features
   --data.task=classification|multilabel|regression
-                         default: from the model file; for other models, classification if the targets are integers
+                         for models that were not saved by sheaf; default: classification if the targets are integers
   --data.classes=N       number of classes that the model must have
   --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
   --data.channels=auto|first|last

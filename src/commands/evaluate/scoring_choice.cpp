@@ -29,8 +29,8 @@ Task task_of(const EvaluationRequest& request, const OpenedModel& model, const E
 }
 
 LossFunction choose_loss(const EvaluationRequest& request, const OpenedModel& model, Task task) {
-  const bool is_known = model.trained && model.trained->description.task == task;
-  if (is_known && (!request.loss || *request.loss == model.trained->description.loss.kind))
+  if (model.trained &&
+      request.loss.value_or(model.trained->description.loss.kind) == model.trained->description.loss.kind)
     return model.trained->description.loss;
   if (request.loss) return *request.loss;
   return default_loss(task);
@@ -41,13 +41,15 @@ const char* predicted_things(Task task) {
   return task == Task::regression ? "numbers" : task == Task::multilabel ? "labels" : "classes";
 }
 
-void check_targets(const EvaluationRequest& request, const TargetsInfo& targets, const Scoring& scoring) {
+// `is_foreign`: the model was not saved by sheaf, so the task may be another one.
+void check_targets(const EvaluationRequest& request, const TargetsInfo& targets, const Scoring& scoring,
+                   bool is_foreign) {
   require(!targets.texts || scoring.task == Task::classification,
           fmt::format("The {} contains text, but model '{}' predicts numbers. Use data that match the model.",
                       targets.text, request.model));
   const bool has_one = scoring.task == Task::classification || !scoring.quantiles.empty();
   const std::int64_t expected = has_one ? 1 : scoring.output_count;
-  const bool may_be_classes = !request.task && scoring.task == Task::regression && targets.columns() == 1;
+  const bool may_be_classes = is_foreign && !request.task && scoring.task == Task::regression && targets.columns() == 1;
   const bool may_be_one_hot = scoring.task == Task::classification && targets.columns() == scoring.output_count;
   require(targets.columns() == expected || may_be_one_hot,
           fmt::format("The {} {} does not fit model '{}' ({}). Use data that match the model{}.", targets.text,
@@ -83,13 +85,14 @@ void require_same_link(const EvaluationRequest& request, const OpenedModel& mode
 Scoring scoring_of(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
   const auto& models = evaluated.models;
   const EvaluatedRows& rows = *evaluated.rows;
-  if (models.front().trained && request.task && *request.task != models.front().trained->description.task)
+  const auto& trained = models.front().trained;
+  if (trained && request.task && *request.task != trained->description.task)
     throw UsageError(fmt::format("--data.task does not fit model '{}' (it predicts {}). Leave it out.", request.model,
-                                 predicted_things(models.front().trained->description.task)));
+                                 predicted_things(trained->description.task)));
   Scoring scoring;
   scoring.task = task_of(request, models.front(), rows);
   scoring.loss = choose_loss(request, models.front(), scoring.task);
-  if (models.front().trained) scoring.quantiles = models.front().trained->description.quantiles;
+  if (trained) scoring.quantiles = trained->description.quantiles;
   scoring.probabilities = models.size() > 1;
   scoring.output_count = find_output_count(models.front(), rows.row_shape());
   for (const auto& model : models)
@@ -98,17 +101,9 @@ Scoring scoring_of(const EvaluationRequest& request, const EvaluatedModel& evalu
                         "them one by one.",
                         models.front().path, model.path));
   const Loss& loss = loss_of(scoring.loss.kind);
-  const auto& trained = models.front().trained;
-  if (trained && scoring.task == Task::classification && loss_of(trained->description.loss.kind).needs_numbers())
-    throw UsageError(
-        fmt::format("--data.task = classification does not fit model '{}' (it predicts numbers). Leave it "
-                    "out.",
-                    request.model));
   if (scoring.task == Task::regression && loss.needs_classes())
-    throw UsageError(
-        fmt::format("--loss = {} requires classes (the task is regression). Set --data.task=classification "
-                    "or --loss=mse.",
-                    loss.name));
+    throw UsageError(fmt::format("--loss = {} requires classes (the task is regression). {}.", loss.name,
+                                 trained ? "Leave it out" : "Set --data.task=classification or --loss=mse"));
   if (scoring.task == Task::classification && loss.needs_numbers())
     throw UsageError(
         fmt::format("--loss = {} requires numbers as targets (the task is classification). Leave it out.", loss.name));
@@ -125,12 +120,11 @@ Scoring scoring_of(const EvaluationRequest& request, const EvaluatedModel& evalu
         fmt::format("model '{}' has 1 output (a classifier needs one output per class, at least two). Set "
                     "--data.task=regression, or wrap the model in a module with two outputs.",
                     request.model));
-  if (rows.targets() != nullptr) check_targets(request, *rows.targets(), scoring);
+  if (rows.targets() != nullptr) check_targets(request, *rows.targets(), scoring, !trained);
   if (request.outputs != OutputKind::automatic && scoring.task == Task::regression)
-    throw UsageError(
-        "--outputs requires classes or labels (the task is regression). Leave it out, or set "
-        "--data.task=classification.");
-  if (request.outputs == OutputKind::probabilities && models.front().trained)
+    throw UsageError(fmt::format("--outputs requires classes or labels (the task is regression). Leave it out{}.",
+                                 trained ? "" : ", or set --data.task=classification"));
+  if (request.outputs == OutputKind::probabilities && trained)
     throw UsageError(
         fmt::format("--outputs = probabilities does not fit model '{}' (models saved by sheaf give logits). "
                     "Leave it out.",

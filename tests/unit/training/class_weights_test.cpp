@@ -9,14 +9,24 @@
 
 using namespace sheaf;
 
+namespace {
+
+// Rows with these labels, which must outlive them.
+DataSet labelled(const std::vector<std::int64_t>& labels, std::int64_t classes) {
+  DataSet data;
+  data.rows = static_cast<std::int64_t>(labels.size());
+  data.output_count = classes;
+  data.task = Task::classification;
+  data.labels = labels.data();
+  return data;
+}
+
+}  // namespace
+
 TEST_CASE("balanced weights are those of scikit-learn for the rows of the training") {
   // compute_class_weight("balanced", classes=unique(y), y=y) for the labels of the rows
   const std::vector<std::int64_t> labels = {0, 0, 0, 2, 0, 3, 2, 0};
-  DataSet data;
-  data.rows = 8;
-  data.output_count = 4;
-  data.task = Task::classification;
-  data.labels = labels.data();
+  DataSet data = labelled(labels, 4);
   TrainOptions train;
   CHECK(class_weights(train, data, RowSet::all(8)).empty());
   train.class_weights.balanced = true;
@@ -31,11 +41,7 @@ TEST_CASE("balanced weights are those of scikit-learn for the rows of the traini
 TEST_CASE("validation rows have the weights of the data and of their classes, if validations are weighted") {
   const std::vector<std::int64_t> labels = {0, 1, 1, 1};
   const std::vector<float> of_rows = {1, 2, 3, 4};
-  DataSet data;
-  data.rows = 4;
-  data.output_count = 2;
-  data.task = Task::classification;
-  data.labels = labels.data();
+  DataSet data = labelled(labels, 2);
   data.weights = of_rows.data();
   Study study;
   study.search.weighted = true;
@@ -53,11 +59,7 @@ TEST_CASE("validation rows have the weights of the data and of their classes, if
 TEST_CASE("rows count unless their weights or those of their classes are 0") {
   const std::vector<std::int64_t> labels = {0, 1, 1, 0};
   const std::vector<float> of_rows = {0, 0, 2, 1};
-  DataSet data;
-  data.rows = 4;
-  data.output_count = 2;
-  data.task = Task::classification;
-  data.labels = labels.data();
+  DataSet data = labelled(labels, 2);
   const RowSet all = RowSet::all(4), first_two = RowSet::range({0, 2}, 4);
   CHECK(any_row_counts(data, {}, first_two));
   data.weights = of_rows.data();
@@ -66,23 +68,18 @@ TEST_CASE("rows count unless their weights or those of their classes are 0") {
   CHECK(any_row_counts(data, {1, 0}, all));
   CHECK_FALSE(any_row_counts(data, {1, 0}, RowSet::range({0, 3}, 4)));
 
-  std::vector<std::int64_t> many(10000, 0);  // the last one counts
+  const std::vector<std::int64_t> many(10000, 0);  // the last one counts
   std::vector<float> weights(10000, 0);
-  data.labels = many.data();
-  data.weights = weights.data();
-  data.rows = 10000;
-  CHECK_FALSE(any_row_counts(data, {}, RowSet::all(10000)));
+  DataSet large = labelled(many, 2);
+  large.weights = weights.data();
+  CHECK_FALSE(any_row_counts(large, {}, RowSet::all(10000)));
   weights.back() = 1;
-  CHECK(any_row_counts(data, {}, RowSet::all(10000)));
+  CHECK(any_row_counts(large, {}, RowSet::all(10000)));
 }
 
 TEST_CASE("classes have the weights of a list, by name or number, and the others 1") {
   const std::vector<std::int64_t> labels = {0, 1, 2};
-  DataSet data;
-  data.rows = 3;
-  data.output_count = 3;
-  data.task = Task::classification;
-  data.labels = labels.data();
+  DataSet data = labelled(labels, 3);
   data.class_names = {"cat", "dog", "cow"};
   TrainOptions train;
   train.class_weights.of_classes = {{"dog", 2.5}, {"2", 0}};

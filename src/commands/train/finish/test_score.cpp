@@ -104,6 +104,15 @@ void add_from_file(const Study& study, const FileSchema& file, const RowSet& row
   reader.require_unchanged();
 }
 
+// The weights of the test rows for a model: empty without search.weighted.
+std::vector<float> test_weights(const TrainingContext& context, const Iteration& model) {
+  if (!context.study.search.weighted) return {};
+  Split split;  // without its scaling
+  context.splits->rows_of_split(model.repeat, model.fold, split);
+  return scoring_weights(context.study, context.plan.trial(model.trial).train, *context.data, split.training_rows,
+                         context.splits->test_rows());
+}
+
 // The score and the metrics of run.metrics, which may be the same.
 std::vector<MetricChoice> metrics_of(const Study& study) {
   std::vector<MetricChoice> metrics;
@@ -148,11 +157,8 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, s
 
   TestResult result;
   result.rows = rows.count();
-  const Iteration model = context.plan.iteration(iteration);
-  const auto split = context.splits->split(model.repeat, model.fold);
-  const RowPredictions scored{
-      scoring, predictions, data, rows,
-      scoring_weights(context.study, context.plan.trial(model.trial).train, data, split->training_rows, rows)};
+  const RowPredictions scored{scoring, predictions, data, rows,
+                              test_weights(context, context.plan.iteration(iteration))};
   result.loss = prediction_loss(scored);
   const auto metrics = test_metrics(context.study, data.task, scoring.loss.kind, scoring.quantiles);
   result.study_metrics = metrics_of(context.study).size();
