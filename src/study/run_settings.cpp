@@ -67,8 +67,8 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add(
       "metrics", &RunOptions::metrics, metric_list(),
       "Metrics to record in addition to that of search.metric, separated by commas or spaces: for the validation rows "
-      "of each iteration and, with run.curves, of each epoch. Classes whose names have commas or spaces are given by "
-      "their numbers.",
+      "of each iteration and, with run.curves, of each epoch. For a class whose name has a comma, write its "
+      "number.",
       Decides::results);
   run.add("predictions", &RunOptions::predictions,
           choice<PredictionsKept>({{"auto", PredictionsKept::automatic},
