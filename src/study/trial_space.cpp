@@ -3,16 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cassert>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <string_view>
 
 #include "core/random/random_stream.hpp"
 #include "core/random/range_draw.hpp"
 #include "study/effect.hpp"
+#include "study/range_value.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
 
@@ -26,39 +25,26 @@ std::uint32_t hash_of(std::string_view name) {
   return hash;
 }
 
-template <class Number>
-Number number_in(const std::string& text) {
-  Number value{};
+std::int64_t integer_in(const std::string& text) {
+  std::int64_t value = 0;
   [[maybe_unused]] const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   assert(read.ec == std::errc{});
   return value;
 }
 
-// The text of a drawn value. Rounding may leave the range.
-std::string rounded(double value, const std::string& low, const std::string& high) {
-  const auto short_value = number_in<double>(fmt::format("{:.6g}", value));
-  if (short_value <= number_in<double>(low)) return low;
-  if (short_value >= number_in<double>(high)) return high;
-  return fmt::format("{}", short_value);
-}
-
 std::string drawn_from_range(Sampling sampling, const std::string& low, const std::string& high, RandomStream stream) {
-  const auto least = number_in<double>(low), most = number_in<double>(high);
-  switch (sampling) {
-    case Sampling::uniform:
-      return rounded(uniform_on(least, most, stream.uniform_double()), low, high);
-    case Sampling::log_uniform:
-      return rounded(log_uniform_on(least, most, stream.uniform_double()), low, high);
-    case Sampling::integer: {
-      const auto first = number_in<std::int64_t>(low);
-      const auto count = static_cast<std::uint64_t>(number_in<std::int64_t>(high) - first) + 1;
-      return fmt::format("{}", first + static_cast<std::int64_t>(stream.below(count)));
-    }
-    default: {  // each integer has the part of the scale that rounds to it
-      const double value = std::round(log_uniform_on(least - 0.5, most + 0.5, stream.uniform_double()));
-      return fmt::format("{}", static_cast<std::int64_t>(std::clamp(value, least, most)));
-    }
+  if (sampling == Sampling::integer) {
+    const std::int64_t first = integer_in(low);
+    const auto count = static_cast<std::uint64_t>(integer_in(high) - first) + 1;
+    return fmt::format("{}", first + static_cast<std::int64_t>(stream.below(count)));
   }
+  // Each integer has the part of a logarithmic scale that rounds to it.
+  const double margin = sampling == Sampling::log_integer ? 0.5 : 0;
+  const double least = range_number(low) - margin, most = range_number(high) + margin;
+  const double position = stream.uniform_double();
+  return range_value(
+      sampling, low, high,
+      sampling == Sampling::uniform ? uniform_on(least, most, position) : log_uniform_on(least, most, position));
 }
 
 // The image of `number` under a random permutation of 0..count-1: a Feistel network on the least even number of bits
