@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
   combination_order = 14,
   test_rows = 15,
   stopping_rows = 16,
+  tpe_candidates = 17,
 };
 
 }  // namespace sheaf
