@@ -117,9 +117,9 @@ RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expec
           "'{}' has results but no journal (finished iterations are unknown). Start a new run with another run.output.",
           directory_));
   const ResultStore& results = progress.journals.iterations;
-  stages.catch_up(results);
+  const bool is_done = stages.catch_up(progress.journals);
   require_recorded_stages(stages.plan(), progress.journals.stages, directory_);
-  progress.left = iterations_left(results, stages.last_iterations());
+  if (!is_done) progress.left = iterations_left(results, stages.last_iterations());
   const std::int64_t total = stages.plan().iteration_count();
   progress.is_complete = results.count({0, total}) == total;
   return progress;

@@ -90,6 +90,8 @@ void count_results(const RunState& run, RunStatus& status) {
     if (result.iteration >= counts.total) break;  // of a stage whose beginning is not known
     counts.finished += result.status == IterationStatus::finished ? 1 : 0;
     counts.diverged += result.status == IterationStatus::diverged ? 1 : 0;
+    counts.unfinished += result.status == IterationStatus::unfinished ? 1 : 0;
+    counts.pruned += result.status == IterationStatus::pruned ? 1 : 0;
     if (result.status == IterationStatus::failed && ++counts.failed == 1) {
       status.first_failed = result.iteration;
       status.first_failure = iteration.trained.message;

@@ -25,9 +25,11 @@ struct IterationCounts {
   std::int64_t finished = 0;
   std::int64_t diverged = 0;
   std::int64_t failed = 0;
+  std::int64_t pruned = 0;
+  std::int64_t unfinished = 0;
 
   /// Those without a result, which `sheaf resume` trains: failed ones too.
-  std::int64_t left() const { return total - finished - diverged; }
+  std::int64_t left() const { return total - finished - diverged - pruned; }
 };
 
 /// The results of one job.

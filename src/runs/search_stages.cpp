@@ -49,10 +49,46 @@ bool SearchStages::choose_next() {
   auto stage = searcher_.next(known_);
   if (!stage) return false;
   plan_.add(std::move(*stage));
+  gradual_ = searcher_.gradual(plan_);
   return true;
 }
 
-bool SearchStages::catch_up(const ResultStore& results) {
+void SearchStages::end_gradual(std::optional<std::int64_t> trials) {
+  ended_after_ = trials;
+  const std::int64_t end = trials.value_or(gradual_->begun());
+  if (end < plan_.trial_count()) plan_.end_after(end);
+}
+
+bool SearchStages::catch_up_gradual(const Replay& journals) {
+  const ResultStore& results = journals.iterations;
+  for (const auto& [iteration, values] : journals.values)
+    if (const std::int64_t trial = plan_.iteration(iteration).trial; plan_.given(trial).empty())
+      plan_.give(trial, values);
+  // Later trials depend on those up to this one.
+  const std::int64_t last_final =
+      results.empty() ? -1
+                      : plan_.iteration(results.packed(results.size() - 1).iteration()).trial - gradual_->rules().batch;
+  used_results_ = 0;
+  const IndexRange positions = results.positions_of(last_iterations());
+  for (std::int64_t position = positions.begin; position < positions.end; ++position) {
+    const JournaledIteration found = results[static_cast<std::size_t>(position)];
+    const std::int64_t iteration = found.trained.result.iteration;
+    if (!found.has_result() && plan_.iteration(iteration).trial > last_final) continue;
+    gradual_->add(iteration, known_result(found.trained.result));
+    ++used_results_;
+  }
+  gradual_->go_on();
+  const auto& end = journals.end;
+  const bool has_ended = end && end->time == gradual_->rules().time && end->trials <= plan_.trial_count();
+  if (!has_ended && !gradual_->is_over()) return false;
+  end_gradual(has_ended ? std::optional(end->trials) : std::nullopt);
+  if (has_ended) used_results_ = results.count(last_iterations());
+  return true;
+}
+
+bool SearchStages::catch_up(const Replay& journals) {
+  if (gradual_) return catch_up_gradual(journals);
+  const ResultStore& results = journals.iterations;
   do {
     const IndexRange iterations = last_iterations();
     if (results.count_results(iterations) < iterations.count()) return false;

@@ -3,19 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "runs/journal/journal_line.hpp"
+#include "runs/journal/replay.hpp"
 #include "runs/journal/result_store.hpp"
 #include "search/searcher.hpp"
 #include "study/plan.hpp"
 
 namespace sheaf {
 
-/// Adds stages to a plan. The next stage is chosen when every iteration of the current one has a result. Failed
-/// iterations do not count, because another attempt may train them. Local, for rank 0.
+/// Adds stages to a plan. In a search with gradual trials, its only stage ends when the search does. The next stage is
+/// chosen when every iteration of the current one has a result. Failed iterations do not count, because another attempt
+/// may train them. Local, for rank 0.
 class SearchStages {
  public:
   /// `plan`: without stages. Both arguments outlive the object.
@@ -50,14 +53,29 @@ class SearchStages {
   /// done.
   bool choose_next();
 
+  /// The trials of a search that releases them one after another, after its stage was chosen; null: it does not.
+  GradualTrials* gradual() { return gradual_.get(); }
+  /// Whether gradual trials are over.
+  bool is_over() const { return ended_after_ || gradual_->is_over(); }
+  /// Ends the plan after the last trial that has begun, for gradual trials that are over, or after `trials`.
+  void end_gradual(std::optional<std::int64_t> trials = {});
+
   /// Adds the stages that follow from stored results, up to the first one with remaining iterations. Returns whether
-  /// the search is done. `results`: of all stages so far, settled.
-  bool catch_up(const ResultStore& results);
+  /// the search is done. `journals`: the results of all stages so far, settled, and the values of drawn trials. For
+  /// gradual trials called once; their failed iterations are final if later trials depend on them.
+  bool catch_up(const Replay& journals);
+  /// The number of iterations of gradual trials whose results catch_up() has used.
+  std::int64_t used_results() const { return used_results_; }
 
  private:
+  bool catch_up_gradual(const Replay& journals);
+
   const Searcher& searcher_;
   Plan& plan_;
   KnownResults known_;
+  std::unique_ptr<GradualTrials> gradual_;
+  std::optional<std::int64_t> ended_after_;  // trials
+  std::int64_t used_results_ = 0;
 };
 
 /// Throws RunError if a recorded stage differs from the plan, because results of the run have changed. Stages that

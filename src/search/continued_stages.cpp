@@ -24,7 +24,7 @@ std::vector<IndexRange> ranges_of(const std::vector<std::int64_t>& numbers) {
 // The part of an iteration's result that ranks its trial; nothing if it is missing.
 std::optional<IterationResult> result_of(const KnownResults& known, std::int64_t number) {
   const KnownResult found = known.of(known.plan().iteration(number));
-  if (found.status == IterationStatus::missing || found.status == IterationStatus::failed) return std::nullopt;
+  if (!is_result(found.status)) return std::nullopt;
   IterationResult result;
   result.iteration = number;
   result.status = found.status;

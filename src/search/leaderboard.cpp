@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "search/leaderboard.hpp"
-#include "study/key_defaults.hpp"
-#include "study/losses.hpp"
-#include "study/metrics.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -11,6 +8,9 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+
+#include "study/losses.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {
@@ -32,11 +32,6 @@ Mean mean_of(const std::vector<double>& values) {
   return {mean, std::sqrt(squares / static_cast<double>(values.size()))};
 }
 
-// Smaller is better. NaN and infinity are worst.
-double cost(double value) {
-  return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
-}
-
 // Whether the metric is not defined for the validation rows of a finished training, or of an ensemble.
 bool is_undefined(bool finished, double score, double validation_loss) {
   return finished && std::isnan(score) && std::isfinite(validation_loss);
@@ -56,23 +51,6 @@ void keep_last_stages(std::vector<TrialSummary>& trials) {
 
 }  // namespace
 
-bool has_one_loss(const Study& study) {
-  return std::none_of(study.search.keys.begin(), study.search.keys.end(), [](const SearchedKey& searched) {
-    const auto& values = searched.candidates;
-    const bool changes_loss = searched.key == "train.loss" || searched.key == "train.huber_delta";
-    return changes_loss && (searched.sampling != Sampling::list ||
-                            std::any_of(values.begin(), values.end(),
-                                        [&](const std::string& value) { return value != values.front(); }));
-  });
-}
-
-Ranking ranking_of(const Study& study) {
-  const bool one_loss = has_one_loss(study);
-  // The loss of an ensemble is not known, only those of its members.
-  const bool by_loss = study.search.metric == "loss" && study.ensemble.members == 1 && one_loss;
-  return {by_loss, score_metric(study).metric().larger_is_better(), one_loss, study.run.metrics.size()};
-}
-
 Leaderboard::Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials) : plan_(plan), ranking_(ranking) {
   trials_.reserve(static_cast<std::size_t>(trials));
 }
@@ -86,7 +64,17 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   ++trial_.iterations;
   trial_.finished += result.status == IterationStatus::finished ? 1 : 0;
   trial_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
+  trial_.left_out += is_left_out(result.status) ? 1 : 0;
   trial_.seconds += result.seconds;
+  if (!is_left_out(result.status)) add_to_group(result, metrics);
+  group_.finished = group_.finished && result.status == IterationStatus::finished;
+  const std::int64_t next = result.iteration + 1;
+  if (iteration.member + 1 == stage.members) end_group({next - stage.members, next}, ensemble);
+  if (trial_.iterations == stage.per_trial()) end_trial();
+}
+
+void Leaderboard::add_to_group(const IterationResult& result, const std::vector<double>& metrics) {
+  ++group_.results;
   validation_losses_ += result.validation_loss;
   final_losses_ += result.final_loss;
   if (is_undefined(result.status == IterationStatus::finished, result.validation_score, result.validation_loss))
@@ -100,15 +88,6 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   group_.score += result.validation_score;
   group_.validation_loss += result.validation_loss;
   group_.final_loss += result.final_loss;
-  group_.finished = group_.finished && result.status == IterationStatus::finished;
-  const std::int64_t next = result.iteration + 1;
-  if (iteration.member + 1 == stage.members) end_group({next - stage.members, next}, ensemble);
-  if (trial_.iterations == stage.per_trial()) end_trial();
-}
-
-Leaderboard::Costs Leaderboard::costs_of(double score, double validation_loss, double final_loss) const {
-  const double of_score = cost(ranking_.larger_is_better ? -score : score), of_loss = cost(validation_loss);
-  return ranking_.by_loss ? Costs{of_loss, of_score, cost(final_loss)} : Costs{of_score, of_loss, cost(final_loss)};
 }
 
 void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) {
@@ -118,13 +97,13 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
     if (group_.undefined_scores == 0) group_.scores.push_back(ensemble->score);
     group_.score = ensemble->score;
     add_metrics(ensemble->metrics, 1);
-  } else {
-    add_metrics(group_.metrics, static_cast<double>(members.count()));
+  } else if (group_.results > 0) {
+    add_metrics(group_.metrics, static_cast<double>(group_.results));
   }
   trial_.undefined_scores += group_.undefined_scores;
   for (const double score : group_.scores) add_score(score);
   const Group group = std::exchange(group_, {});
-  const Costs costs = costs_of(group.score, group.validation_loss, group.final_loss);
+  const RankingCosts costs = costs_of(ranking_, group.score, group.validation_loss, group.final_loss);
   if (!group.finished || (!best_model_.empty() && !(costs < least_))) return;
   best_model_ = members;
   least_ = costs;
@@ -146,7 +125,7 @@ void Leaderboard::add_metrics(const std::vector<double>& sums, double results) {
 }
 
 void Leaderboard::end_trial() {
-  const auto count = static_cast<double>(trial_.iterations);
+  const auto count = static_cast<double>(trial_.iterations - trial_.left_out);
   const Mean score = any_score_missing_ ? Mean{} : mean_of(scores_);
   trial_.mean_score = score.mean;
   trial_.score_deviation = score.deviation;
@@ -176,13 +155,13 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
 bool Leaderboard::is_before(const TrialSummary& a, const TrialSummary& b) const {
   // Trials with equal scores are ordered by their losses only within one kind of loss.
   const auto costs = [this](const TrialSummary& trial) {
-    const Costs all = costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
+    const RankingCosts all = costs_of(ranking_, trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
     const LossFunction loss = ranking_.one_loss ? LossFunction() : loss_function(plan_.trial(trial.trial).train);
     // Of a search with several stages; a training that diverged in a later one has reached nothing.
     const bool has_reached = plan_.stage_count() > 1 && trial.finished == trial.iterations;
     const auto reached =
         has_reached ? plan_.stage(trial.stage).to_epoch.value_or(std::numeric_limits<std::int64_t>::max()) : 0;
-    return std::tuple(-reached, all.front(), loss.kind, loss.delta, all);
+    return std::tuple(-reached, trial.left_out > 0, all.front(), loss.kind, loss.delta, all);
   };
   const auto of_a = costs(a), of_b = costs(b);
   return of_a != of_b ? of_a < of_b : a.trial < b.trial;

@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "core/index_range.hpp"
+#include "search/ranking.hpp"
 #include "study/plan.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
-
-struct Study;
 
 /// The score of an ensemble on the validation rows of one trial, repeat and fold. Its predictions are the averages of
 /// the members' predictions.
@@ -43,24 +41,10 @@ struct TrialSummary {
   std::int64_t iterations = 0;
   std::int64_t finished = 0;
   std::int64_t diverged = 0;
+  std::int64_t left_out = 0;         ///< pruned and unfinished iterations; means are over the others
   double seconds = 0;                ///< training time, summed
   std::vector<double> mean_metrics;  ///< of `run.metrics`, over the same results as the score
 };
-
-/// The order of trials and models: by score, then validation loss, then final loss; or by validation loss first.
-struct Ranking {
-  bool by_loss = false;          ///< validation loss first, then score
-  bool larger_is_better = true;  ///< whether a larger score is better
-  bool one_loss = true;          ///< all trials have the same kind of loss, so that their losses are comparable
-  std::size_t metric_count = 0;  ///< further metrics of each iteration, which do not decide the order
-};
-
-/// Whether all trials have the same train.loss.
-bool has_one_loss(const Study& study);
-
-/// The ranking that search.metric selects. For the default, loss, these are ranked by their score: ensembles, whose
-/// loss is not known, and trials with different kinds of losses, which are not comparable.
-Ranking ranking_of(const Study& study);
 
 /// Ranks the trials of a plan while its iterations are added one by one. Stores a summary of each trial in each stage,
 /// and the single scores of the current trial only.
@@ -75,8 +59,8 @@ class Leaderboard {
   void add(const IterationResult& result, const EnsembleResult* ensemble, const std::vector<double>& metrics = {});
 
   /// The trained trials, best first: those that reached more epochs, then by the means of their last stage in the order
-  /// of the ranking. Ties are in the order of the trials. Trials whose losses are not finite rank last. Call it after
-  /// the last iteration.
+  /// of the ranking. Trials with iterations that were left out rank behind complete ones. Ties are in the order of the
+  /// trials. Trials whose losses are not finite rank last. Call it after the last iteration.
   std::vector<TrialSummary> ranked() const;
 
   /// Whether trial `a` ranks before trial `b`.
@@ -88,10 +72,9 @@ class Leaderboard {
   IndexRange best_model(std::int64_t trial) const;
 
  private:
-  using Costs = std::array<double, 3>;  // in the order of the ranking
-
   // The members of one trial, repeat and fold.
   struct Group {
+    std::int64_t results = 0;                               // without those left out
     double score = 0, validation_loss = 0, final_loss = 0;  // summed over the members
     bool finished = true;                                   // all members finished
     std::vector<double> scores;                             // of the members, without undefined ones
@@ -99,7 +82,7 @@ class Leaderboard {
     std::vector<double> metrics;  // summed over the members; empty without any
   };
 
-  Costs costs_of(double score, double validation_loss, double final_loss) const;
+  void add_to_group(const IterationResult& result, const std::vector<double>& metrics);
   void end_group(IndexRange members, const EnsembleResult* ensemble);
   void add_score(double score);
   void add_metrics(const std::vector<double>& sums, double results);
@@ -122,7 +105,7 @@ class Leaderboard {
   std::vector<double> metric_sums_;                  // over the members or ensembles
   double metric_results_ = 0;                        // their number
   IndexRange best_model_;
-  Costs least_{};
+  RankingCosts least_{};
   Group group_;
 };
 

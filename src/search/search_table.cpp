@@ -17,11 +17,10 @@ struct SearcherEntry {
   MakeSearcher make;
 };
 
-constexpr SearcherEntry search_table[] = {{SearchMethod::none, make_single_stage},
-                                          {SearchMethod::grid, make_single_stage},
-                                          {SearchMethod::random, make_single_stage},
-                                          {SearchMethod::halving, make_halving},
-                                          {SearchMethod::median, make_median}};
+constexpr SearcherEntry search_table[] = {
+    {SearchMethod::none, make_single_stage},   {SearchMethod::grid, make_single_stage},
+    {SearchMethod::random, make_single_stage}, {SearchMethod::tpe, make_single_stage},
+    {SearchMethod::halving, make_halving},     {SearchMethod::median, make_median}};
 
 }  // namespace
 

@@ -4,27 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "search/gradual_trials.hpp"
+#include "search/known_result.hpp"
 #include "study/plan.hpp"
 #include "study/stage.hpp"
-#include "training/iteration_result.hpp"
 
 namespace sheaf {
-
-/// The part of an iteration's result that searchers use. Missing values are NaN.
-struct KnownResult {
-  IterationStatus status = IterationStatus::missing;  ///< finished or diverged in a complete stage
-  double final_loss = std::numeric_limits<double>::quiet_NaN();
-  double validation_loss = std::numeric_limits<double>::quiet_NaN();
-  double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< of the single member, not the ensemble
-};
-
-inline KnownResult known_result(const IterationResult& result) {
-  return {result.status, result.final_loss, result.validation_loss, result.validation_score};
-}
 
 /// The stages of a search, and the results so far. Takes 32 bytes per iteration.
 class KnownResults {
@@ -77,6 +66,10 @@ class Searcher {
   /// ascending ranges. Failed iterations count as missing, because another attempt may train them. None by default:
   /// lanes then wait at the end of a stage. Called on rank 0 only, while the stage is trained.
   virtual std::vector<IndexRange> certain(const KnownResults&) const { return {}; }
+
+  /// The trials of a search whose only stage releases them one after another; null: a stage releases all of its trials
+  /// at once. `plan`: with the stage, outlives the result.
+  virtual std::unique_ptr<GradualTrials> gradual(Plan& /*plan*/) const { return nullptr; }
 };
 
 }  // namespace sheaf

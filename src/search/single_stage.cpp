@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "search/single_stage.hpp"
 
+#include "search/sampler_table.hpp"
+#include "study/study.hpp"
+
 namespace sheaf {
 namespace {
 
 class SingleStage : public Searcher {
  public:
+  explicit SingleStage(const Study& study) : study_(study) {}
+
   std::int64_t max_stages() const override { return 1; }
 
   std::vector<StageSize> sizes(const Plan& plan) const override { return {{plan.trial_count(), 0, std::nullopt}}; }
@@ -14,12 +19,20 @@ class SingleStage : public Searcher {
     if (known.plan().stage_count() > 0) return std::nullopt;
     return whole_stage(known.plan());
   }
+
+  std::unique_ptr<GradualTrials> gradual(Plan& plan) const override {
+    if (!study_.search.is_gradual()) return nullptr;
+    return std::make_unique<GradualTrials>(plan, gradual_rules(study_), make_sampler(study_, plan));
+  }
+
+ private:
+  const Study study_;
 };
 
 }  // namespace
 
-std::unique_ptr<const Searcher> make_single_stage(const Study& /*study*/) {
-  return std::make_unique<SingleStage>();
+std::unique_ptr<const Searcher> make_single_stage(const Study& study) {
+  return std::make_unique<SingleStage>(study);
 }
 
 }  // namespace sheaf

@@ -24,8 +24,18 @@ constexpr int max_deciding_choices = 100000;
 
 }  // namespace
 
+std::int64_t trial_count(const Study& study) {
+  const SearchOptions& search = study.search;
+  if (search.trials > 0) return search.trials;
+  if (!search.draws_trials()) return Combinations(study).count();
+  const double per_trial = static_cast<double>(study.study.iterations) * static_cast<double>(search.repeats) *
+                           static_cast<double>(search.folds) * static_cast<double>(study.ensemble.members);
+  const auto most = static_cast<std::int64_t>(static_cast<double>(max_iterations) / per_trial);
+  return std::max<std::int64_t>(1, has_ranges(search) ? most : std::min(most, Combinations(study).count()));
+}
+
 double planned_iterations(const Study& study) {
-  auto count = static_cast<double>(study.search.draws_trials() ? study.search.trials : Combinations(study).count());
+  auto count = static_cast<double>(trial_count(study));
   for (const std::int64_t factor :
        {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
     count *= static_cast<double>(factor);

@@ -17,6 +17,10 @@ struct Study;
 /// Selects searched keys by their names, such as "model.hidden".
 using KeyFilter = std::function<bool(const std::string& key)>;
 
+/// The number of trials of a study; larger grids return max_iterations + 1. A random search without search.trials has
+/// as many as there may be iterations. Pure.
+std::int64_t trial_count(const Study& study);
+
 /// The iterations of a study: trials times repeats, folds and members. A double, because the product may exceed 64
 /// bits. Pure.
 double planned_iterations(const Study& study);

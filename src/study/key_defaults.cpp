@@ -49,6 +49,12 @@ MetricChoice score_metric(const Study& study) {
   return (is_shared ? first : default_metric(task)).kind;
 }
 
+std::int64_t batch_of(const SearchOptions& search) {
+  constexpr std::int64_t least = 8, without_trials = 32;
+  if (search.batch > 0) return search.batch;
+  return search.trials > 0 ? std::max(least, search.trials / 10) : without_trials;
+}
+
 bool has_given_folds(const Study& study) {
   return study.data.folds && !study.data.folds->empty();
 }

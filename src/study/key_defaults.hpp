@@ -8,6 +8,7 @@
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/model_options.hpp"
+#include "study/search_options.hpp"
 #include "study/train_options.hpp"
 
 namespace sheaf {
@@ -26,6 +27,9 @@ std::vector<const Loss*> losses_of(const Study& study);
 /// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task
 /// and the loss. If the loss is searched: that of all its candidates if they have the same, otherwise that of the task.
 MetricChoice score_metric(const Study& study);
+
+/// search.batch; auto: a tenth of search.trials, at least 8; 32 without search.trials.
+std::int64_t batch_of(const SearchOptions& search);
 
 /// Whether data.folds names a data set, which decides search.folds.
 bool has_given_folds(const Study& study);

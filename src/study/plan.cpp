@@ -30,12 +30,14 @@ bool decides_network(const std::string& key) {
 
 Plan::Plan(const Study& study)
     : seed_(study.study.seed),
+      trials_(0),
       repeats_(0),
       folds_(study.search.folds),
       members_(study.ensemble.members),
       space_(study) {
   require_countable(static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
                     static_cast<double>(space_.count()));
+  trials_ = space_.count();
   repeats_ = study.study.iterations * study.search.repeats;
   for (const auto& searched : study.search.keys) searched_keys_.push_back(searched.key);
   base_.model = study.model;
@@ -86,6 +88,14 @@ void Plan::add(Stage stage) {
                                                      static_cast<double>(added.members));
   planned.iterations = {first, first + trials * added.per_trial()};
   stages_.push_back(std::move(planned));
+}
+
+void Plan::end_after(std::int64_t trials) {
+  assert(stage_count() == 1 && trials >= 1 && trials <= trials_);
+  trials_ = trials;
+  PlannedStage& planned = stages_.front();
+  planned.stage.trials = {{0, trials}};
+  planned.iterations.end = planned.iterations.begin + trials * planned.stage.per_trial();
 }
 
 Iteration Plan::iteration(std::int64_t number) const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "study/stage.hpp"
@@ -27,7 +28,7 @@ class Plan {
   /// A plan without stages. Throws UsageError if repeats times trials exceed 2^32 - 1.
   explicit Plan(const Study& study);
 
-  std::int64_t trial_count() const { return space_.count(); }
+  std::int64_t trial_count() const { return trials_; }
   /// Takes about a microsecond: store the trial if you need it more than once.
   Trial trial(std::int64_t number) const;
   using VisitDistinct = std::function<void(const Trial& trial, double weight)>;
@@ -46,6 +47,13 @@ class Plan {
   /// All candidates of searched_keys()[key], for a range its ends; and the value of one trial.
   const std::vector<std::string>& candidates(std::size_t key) const { return space_.combinations().candidates(key); }
   std::string value(std::int64_t trial, std::size_t key) const { return space_.value(trial, key); }
+  /// Values that the search has drawn: see TrialSpace. Thread-safe.
+  void give(std::int64_t trial, std::vector<std::string> values) { space_.give(trial, std::move(values)); }
+  std::vector<std::string> given(std::int64_t trial) const { return space_.given(trial); }
+  /// Whether trials have such values.
+  bool draws_from_results() const { return space_.draws_from_results(); }
+  /// TrialSpace::effects().
+  std::vector<bool> effects(const std::vector<std::string>& values) const { return space_.effects(values); }
   /// Combinations::skipped_text().
   std::string skipped_text() const { return space_.combinations().skipped_text(); }
 
@@ -56,6 +64,9 @@ class Plan {
 
   /// Adds the next stage. Throws UsageError if the plan would have more than 2^32 - 1 iterations.
   void add(Stage stage);
+  /// Ends a search before its last trial: the only stage and the plan have `trials` trials from now on, at most as many
+  /// as before.
+  void end_after(std::int64_t trials);
   std::int64_t stage_count() const { return static_cast<std::int64_t>(stages_.size()); }
   const Stage& stage(std::int64_t number) const { return at(number).stage; }
   /// The iterations of a stage.
@@ -80,6 +91,7 @@ class Plan {
   const PlannedStage& at(std::int64_t stage) const { return stages_[static_cast<std::size_t>(stage)]; }
 
   std::uint64_t seed_;
+  std::int64_t trials_;
   std::int64_t repeats_;
   std::int64_t folds_;
   std::int64_t members_;

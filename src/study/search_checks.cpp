@@ -24,11 +24,6 @@ void check_all_metrics(const Study& study, Problems& problems) {
   check_metrics(study, "run.metrics", study.run.metrics, problems);
 }
 
-bool has_ranges(const SearchOptions& search) {
-  return std::any_of(search.keys.begin(), search.keys.end(),
-                     [](const SearchedKey& key) { return key.sampling != Sampling::list; });
-}
-
 // Checks the searched keys of a search that needs some, and the number of trials that are drawn from them.
 void check_trials(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
@@ -223,10 +218,12 @@ void check_search(const Study& study, Problems& problems) {
                  fmt::format("search.trials has no effect ({} trains all combinations). Leave it out, or set "
                              "search.method = random.",
                              method));
-  if (trials == TrialSource::drawn && search.trials == 0)
+  if (!search.has_trial_count() && search.patience == 0 && search.time == 0)
     problems.add(
-        {"search.method", "search.trials"},
-        fmt::format("{} needs a number of trials (search.trials = none). Set search.trials, e.g. to 100.", method));
+        {"search.method", "search.trials", "search.time", "search.patience"},
+        fmt::format("{} has no end (search.trials = none). Set search.trials, e.g. to 100, or search.time, e.g. "
+                    "to 10m.",
+                    method));
   if (trials == TrialSource::drawn || trials == TrialSource::either) check_trials(study, problems);
   if (trials == TrialSource::all || trials == TrialSource::either) check_lists(study, problems);
   if (trials == TrialSource::none) check_no_search(study, problems);

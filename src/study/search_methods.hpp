@@ -10,7 +10,7 @@
 
 namespace sheaf {
 
-enum class SearchMethod { none, grid, random, halving, median };
+enum class SearchMethod { none, grid, random, tpe, halving, median };
 
 /// The trials of a search. all: every combination of lists; drawn: search.trials of them, from lists and ranges;
 /// either: drawn if search.trials is set, otherwise all.
@@ -21,6 +21,7 @@ struct SearchMethodRow {
   std::string_view name;
   std::string_view meaning;  ///< for the help
   TrialSource trials;
+  bool learns;                   ///< trials are drawn from the results of earlier ones
   bool can_grow;                 ///< a finished search can be continued with a larger search.trials
   bool divides_epochs;           ///< train.epochs is divided among several stages
   std::string_view other_names;  ///< in other tools, separated by spaces
@@ -28,22 +29,28 @@ struct SearchMethodRow {
 
 /// In the order of SearchMethod.
 inline constexpr std::array search_method_table = {
-    SearchMethodRow{SearchMethod::none, "none", "", TrialSource::none, false, false, ""},
+    SearchMethodRow{SearchMethod::none, "none", "", TrialSource::none, false, false, false, ""},
     SearchMethodRow{SearchMethod::grid, "grid", "train every combination of the candidates in [search]",
-                    TrialSource::all, false, false, "grid_search gridsearchcv gridsampler"},
+                    TrialSource::all, false, false, false, "grid_search gridsearchcv gridsampler"},
     SearchMethodRow{SearchMethod::random, "random", "train search.trials combinations, drawn from lists and ranges",
-                    TrialSource::drawn, true, false, "random_search randomizedsearchcv randomsampler"},
+                    TrialSource::drawn, false, true, false, "random_search randomizedsearchcv randomsampler"},
+    SearchMethodRow{SearchMethod::tpe, "tpe",
+                    "train search.trials combinations, of which the later ones are drawn near the best of the earlier "
+                    "ones (Tree-structured Parzen Estimator)",
+                    TrialSource::drawn, true, true, false,
+                    "tpesampler optuna hyperopt bayesian bayes_search bayessearchcv"},
     SearchMethodRow{
         SearchMethod::halving, "halving",
         "train all of these for a few epochs (a stage), continue the best part of them for more epochs, and "
         "so on up to train.epochs",
-        TrialSource::either, false, true,
+        TrialSource::either, false, false, true,
         "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv "
         "hyperband asha"},
     SearchMethodRow{
         SearchMethod::median, "median",
         "train all of these in stages of search.interval epochs, and continue the better half of them after each stage",
-        TrialSource::either, false, true, "median_stopping median_stopping_rule medianstoppingrule medianpruner"},
+        TrialSource::either, false, false, true,
+        "median_stopping median_stopping_rule medianstoppingrule medianpruner"},
 };
 static_assert(is_in_order(search_method_table));
 

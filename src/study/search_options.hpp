@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,9 +22,17 @@ struct SearchedKey {
   Sampling sampling = Sampling::list;
 };
 
+/// How the folds of a trial are trained. forgiving, certain: one after another, until the trial has lost.
+enum class Racing { none, forgiving, certain };
+
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
-  std::int64_t trials = 0;  ///< that are drawn; 0: all combinations of the candidates
+  std::int64_t trials = 0;  ///< that are drawn; 0: no limit, or all combinations of the candidates
+  /// A trial that depends on results sees those of the trials that are at least so many before it. 0: batch_of().
+  std::int64_t batch = 0;
+  Racing racing = Racing::none;
+  std::int64_t time = 0;      ///< the search ends after so many seconds of all its jobs; 0: no limit
+  std::int64_t patience = 0;  ///< the search ends after so many trials without a better one; 0: no limit
   /// halving: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
   std::int64_t factor = 3;
   std::int64_t interval = 10;   ///< median: epochs per stage
@@ -33,9 +42,26 @@ struct SearchOptions {
   bool weighted = false;        ///< validation losses and metrics weight the rows
   std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
   /// Whether trials are drawn from lists and ranges.
-  bool draws_trials() const { return trials > 0; }
+  bool draws_trials() const { return trials > 0 || search_method_of(method).trials == TrialSource::drawn; }
+  /// Whether the number of trials is known in advance.
+  bool has_trial_count() const { return trials > 0 || !draws_trials(); }
+  /// Whether the method has one stage.
+  bool has_one_stage() const { return method != SearchMethod::none && !search_method_of(method).divides_epochs; }
+  /// Whether trials, or the end of the search, depend on the results of earlier trials of the same stage.
+  bool depends_on_results() const {
+    const bool races = racing != Racing::none && folds * repeats > 1;
+    return search_method_of(method).learns || (has_one_stage() && (races || patience > 0));
+  }
+  /// Whether trials begin one after another, and it is decided during the search how many do (search/gradual_trials).
+  bool is_gradual() const { return depends_on_results() || (has_one_stage() && time > 0); }
 
   std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
 };
+
+/// Whether a key is searched in a range.
+inline bool has_ranges(const SearchOptions& search) {
+  return std::any_of(search.keys.begin(), search.keys.end(),
+                     [](const SearchedKey& key) { return key.sampling != Sampling::list; });
+}
 
 }  // namespace sheaf

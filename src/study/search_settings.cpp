@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
+#include "study/run_value_types.hpp"
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
 #include "study/training_value_types.hpp"
@@ -42,9 +44,57 @@ void add_search_keys(std::vector<Setting>& table) {
       .values_also_called(other_names_of(search_method_table));
   search
       .add("trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
-           "Number of trials that random, halving and median draw; none: halving and median train all combinations. A "
-           "random search can be extended: sheaf resume RUN_DIR --search.trials=N.")
+           "Number of trials that random, tpe, halving and median draw; none: halving and median train all "
+           "combinations, "
+           "random and tpe go on until search.time or search.patience ends them. A search by random or tpe can be "
+           "extended: sheaf "
+           "resume "
+           "RUN_DIR --search.trials=N.")
       .also_called({"n_iter", "n_trials", "num_samples", "n_candidates"});
+  search
+      .add("batch", &SearchOptions::batch, integer_or("auto", 1, max_iterations),
+           "A trial that depends on results sees those of all trials that are at least this many before it, and begins "
+           "when these have ended. A smaller number learns more from each trial; a larger one keeps more lanes busy. "
+           "Results do not depend on the number of lanes. auto: a tenth of search.trials, at least 8; 32 without "
+           "search.trials.")
+      .only_if({{"search.method", "search.racing", "search.patience", "search.folds", "search.repeats"},
+                {},
+                [](const Study& study) { return study.search.depends_on_results(); },
+                "no trial depends on the results of others",
+                "search.method = tpe"})
+      .also_called({"batch_trials", "max_concurrent", "max_concurrent_trials"});
+  search
+      .add("racing", &SearchOptions::racing,
+           choice<Racing>({{"none", Racing::none}, {"forgiving", Racing::forgiving}, {"certain", Racing::certain}}),
+           "Trains the folds of a trial one after another, in random order, and leaves out the rest (status pruned) "
+           "when "
+           "the trial has lost against the best trial so far; forgiving: the mean of its folds is not better than the "
+           "worst fold of the best trial; certain: it cannot become better than the best trial. The best trial is that "
+           "of "
+           "the trials at least search.batch before.")
+      .only_if({{"search.folds", "search.repeats"},
+                {},
+                [](const Study& study) {
+                  return study.search.folds * study.search.repeats > 1 || may_have_given_folds(study);
+                },
+                "a trial has one fold",
+                "search.folds = 5"})
+      .only_with("search.method", {"grid", "random", "tpe"})
+      .also_called({"fold_pruning", "wilcoxonpruner"});
+  search
+      .add("time", &SearchOptions::time, or_time(integer_or("none", 1, 1000000000)),
+           "Time after which the search ends with the trials that it has (status unfinished for the others), in "
+           "seconds or "
+           "such as 90s, 45m or 1h30m. The times of all jobs of the run count. One trial is trained in any case. "
+           "run.time_limit instead stops a job, whose run can be resumed.")
+      .only_with("search.method", {"random", "tpe", "grid"})
+      .also_called({"search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});
+  search
+      .add("patience", &SearchOptions::patience, integer_or("none", 1, max_iterations),
+           "Ends the search after this many trials, by their numbers, none of which is better than all before. Trials "
+           "that have begun by then end.")
+      .only_with("search.method", {"random", "tpe", "grid"})
+      .also_called({"early_stopping_trials", "n_trials_without_improvement"});
   search
       .add("factor", &SearchOptions::factor, integer(2, 1000),
            "halving: each stage continues the best 1/factor of the trials (rounded up) for factor times the epochs.")

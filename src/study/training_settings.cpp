@@ -265,7 +265,7 @@ void add_train_keys(std::vector<Setting>& table) {
   train
       .add("batch_size", &TrainOptions::batch_size, integer_or("full", 1, max_rows),
            "Rows per optimizer step; full: all training rows.")
-      .also_called({"batch", "batchsize", "minibatch_size", "mini_batch_size"});
+      .also_called({"batchsize", "minibatch_size", "mini_batch_size"});
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
   train
       .add("loss", &TrainOptions::loss, losses(),

@@ -6,7 +6,10 @@
 #include <cassert>
 #include <charconv>
 #include <cstddef>
+#include <mutex>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "core/random/random_stream.hpp"
 #include "core/random/range_draw.hpp"
@@ -69,21 +72,39 @@ std::int64_t permuted(std::int64_t number, std::int64_t count, std::uint64_t see
 
 }  // namespace
 
+// Readers are lanes, which look up each trial once.
+struct TrialSpace::Given {
+  mutable std::mutex mutex;
+  std::unordered_map<std::int64_t, std::vector<std::string>> values;
+};
+
 TrialSpace::TrialSpace(const Study& study) : seed_(study.study.seed), base_(study), combinations_(study) {
   base_.search.keys.clear();
-  bool has_ranges = false;
   for (const auto& searched : study.search.keys) {
     std::vector<std::size_t>& deciding = deciding_.emplace_back();
     for (std::size_t other = 0; other < study.search.keys.size(); ++other)
       if (is_decided_by(*find_setting(searched.key), study.search.keys[other].key)) deciding.push_back(other);
     samplings_.push_back(searched.sampling);
-    has_ranges = has_ranges || searched.sampling != Sampling::list;
   }
   const bool is_random = study.search.draws_trials();
   // Among so many combinations, equal draws are unlikely.
   const bool is_huge = combinations_.count() > max_iterations;
-  order_ = !is_random ? Order::grid : has_ranges || is_huge ? Order::drawn : Order::shuffled;
-  trials_ = is_random ? study.search.trials : combinations_.count();
+  order_ = !is_random ? Order::grid : has_ranges(study.search) || is_huge ? Order::drawn : Order::shuffled;
+  trials_ = trial_count(study);
+  if (search_method_of(study.search.method).learns) given_ = std::make_shared<Given>();
+}
+
+void TrialSpace::give(std::int64_t trial, std::vector<std::string> values) {
+  assert(given_ && values.size() == samplings_.size());
+  const std::lock_guard lock(given_->mutex);
+  given_->values.emplace(trial, std::move(values));
+}
+
+std::vector<std::string> TrialSpace::given(std::int64_t trial) const {
+  if (!given_) return {};
+  const std::lock_guard lock(given_->mutex);
+  const auto found = given_->values.find(trial);
+  return found == given_->values.end() ? std::vector<std::string>() : found->second;
 }
 
 // The value of a key in a random search, as if it had an effect.
@@ -96,23 +117,32 @@ std::string TrialSpace::drawn(std::int64_t trial, std::size_t key) const {
   return drawn_from_range(samplings_[key], candidates.front(), candidates.back(), stream);
 }
 
-bool TrialSpace::has_effect(std::int64_t trial, std::size_t key) const {
+bool TrialSpace::has_effect(std::size_t key, const ValueOfKey& value_of) const {
   if (deciding_[key].empty()) return true;
   Study point = base_;
-  for (const std::size_t other : deciding_[key]) apply_setting(point, combinations_.key(other), drawn(trial, other));
+  for (const std::size_t other : deciding_[key]) apply_setting(point, combinations_.key(other), value_of(other));
   return failed_condition(*find_setting(combinations_.key(key)), point) == nullptr;
+}
+
+std::vector<bool> TrialSpace::effects(const std::vector<std::string>& values) const {
+  std::vector<bool> effects;
+  for (std::size_t key = 0; key < values.size(); ++key)
+    effects.push_back(has_effect(key, [&](std::size_t other) { return values[other]; }));
+  return effects;
 }
 
 std::string TrialSpace::value(std::int64_t trial, std::size_t key) const {
   assert(trial >= 0 && trial < trials_);
   if (order_ == Order::grid) return combinations_.value(trial, key);
-  return has_effect(trial, key) ? drawn(trial, key) : combinations_.candidates(key).front();
+  if (const auto values = given(trial); !values.empty()) return values[key];
+  const bool is_used = has_effect(key, [&](std::size_t other) { return drawn(trial, other); });
+  return is_used ? drawn(trial, key) : combinations_.candidates(key).front();
 }
 
 std::vector<std::string> TrialSpace::apply(std::int64_t trial, Study& study) const {
-  std::vector<std::string> values;
+  std::vector<std::string> values = given(trial);
   values.reserve(samplings_.size());
-  for (std::size_t key = 0; key < samplings_.size(); ++key) values.push_back(value(trial, key));
+  while (values.size() < samplings_.size()) values.push_back(value(trial, values.size()));
   if (order_ == Order::grid) {
     combinations_.apply(trial, study);
     return values;

@@ -1,8 +1,11 @@
 // The trials of a study. The values of a trial are a pure function of its number, so that no list of trials is needed.
+// Only the trials that a search draws from results are stored.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,16 @@ class TrialSpace {
   /// digits, so that a trial can be repeated from its printed values.
   std::string value(std::int64_t trial, std::size_t key) const;
 
+  /// Whether each searched key has an effect in a trial with these values. Those of keys without effect do not matter.
+  std::vector<bool> effects(const std::vector<std::string>& values) const;
+
+  /// Gives a trial other values than those of its number, once. Thread-safe, also while other functions are called.
+  void give(std::int64_t trial, std::vector<std::string> values);
+  /// The values that were given to a trial; empty: none. Thread-safe.
+  std::vector<std::string> given(std::int64_t trial) const;
+  /// Whether trials get such values.
+  bool draws_from_results() const { return given_ != nullptr; }
+
   /// Sets all searched keys of `study` to the values of a trial. Returns these values.
   std::vector<std::string> apply(std::int64_t trial, Study& study) const;
 
@@ -35,9 +48,11 @@ class TrialSpace {
 
  private:
   enum class Order { grid, shuffled, drawn };
+  struct Given;
 
   std::string drawn(std::int64_t trial, std::size_t key) const;
-  bool has_effect(std::int64_t trial, std::size_t key) const;
+  using ValueOfKey = std::function<std::string(std::size_t key)>;
+  bool has_effect(std::size_t key, const ValueOfKey& value_of) const;
 
   std::uint64_t seed_;
   Study base_;  // the study without its candidates
@@ -46,6 +61,7 @@ class TrialSpace {
   std::vector<Sampling> samplings_;                 // by key
   Order order_;
   std::int64_t trials_;
+  std::shared_ptr<Given> given_;  // copies share it; null if no trial is drawn from results
 };
 
 }  // namespace sheaf

@@ -13,6 +13,10 @@ std::string status_name(IterationStatus status) {
       return "diverged";
     case IterationStatus::failed:
       return "failed";
+    case IterationStatus::pruned:
+      return "pruned";
+    case IterationStatus::unfinished:
+      return "unfinished";
     case IterationStatus::missing:
       break;
   }

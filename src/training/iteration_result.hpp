@@ -19,13 +19,27 @@ namespace sheaf {
 enum class IterationStatus : std::uint8_t {
   missing = 0,  ///< no result
   finished = 1,
-  diverged = 2,  ///< the training loss became infinite or NaN; a result, not an error
-  failed = 3,    ///< the training failed; another attempt may succeed
+  diverged = 2,    ///< the training loss became infinite or NaN; a result, not an error
+  failed = 3,      ///< the training failed; another attempt may succeed
+  pruned = 4,      ///< not trained: its trial had lost before
+  unfinished = 5,  ///< not trained to its end: the time of the search was over
 };
 
 /// The statuses of the iterations in a journal.
 inline constexpr IterationStatus known_statuses[] = {IterationStatus::finished, IterationStatus::diverged,
-                                                     IterationStatus::failed};
+                                                     IterationStatus::failed, IterationStatus::pruned,
+                                                     IterationStatus::unfinished};
+
+/// Whether an iteration need not be trained again.
+constexpr bool is_result(IterationStatus status) {
+  return status == IterationStatus::finished || status == IterationStatus::diverged ||
+         status == IterationStatus::pruned;
+}
+
+/// Whether an iteration has not been trained to an end.
+constexpr bool is_left_out(IterationStatus status) {
+  return status == IterationStatus::pruned || status == IterationStatus::unfinished;
+}
 
 /// The name of a status in results and journals, e.g. "finished".
 std::string status_name(IterationStatus status);
@@ -122,10 +136,12 @@ struct TrainedIteration {
   std::vector<EpochResult> epochs;    ///< one for each completed epoch; filled only with `run.curves`
   std::vector<double> metrics;        ///< the metrics of `run.metrics`, in their order; empty if the iteration failed
   std::vector<double> epoch_metrics;  ///< [epochs, metrics]: the same metrics after each of `epochs`
-  std::string message;                ///< the error of a failed iteration, or a remark on its result; often empty
-  double earlier_seconds = 0;         ///< the part of `seconds` that is from earlier jobs; not written to journals
-  NetworkState network;               ///< filled only if finished and `run.models` is set; not written to journals
-  FeatureScaling scaling;             ///< the feature scaling for `network`; filled together with it
+  std::vector<std::string>
+      values{};                ///< of the searched keys, if the search has drawn them from results; otherwise empty
+  std::string message;         ///< the error of a failed iteration, or a remark on its result; often empty
+  double earlier_seconds = 0;  ///< the part of `seconds` that is from earlier jobs; not written to journals
+  NetworkState network;        ///< filled only if finished and `run.models` is set; not written to journals
+  FeatureScaling scaling;      ///< the feature scaling for `network`; filled together with it
 };
 
 }  // namespace sheaf

@@ -1,5 +1,5 @@
 """Plans and runs every study in jobs/studies: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
-digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, digits-halving.cfg,
+digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, digits-halving.cfg, digits-tpe.cfg,
 digits-early-stopping.cfg, visits-groups.cfg, visits-imbalanced.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
 
 import os
@@ -61,6 +61,9 @@ checks.check(len(rows) == 9 and stdout.count("\n") == 6 and "Best: train.learnin
 
 stdout, rows = run("digits-random", f"--data.file={DIGITS}", "--train.epochs=1", "--search.trials=4")
 checks.check(len(rows) == 12 and len({row["train.learning_rate"] for row in rows}) == 4, "random: trials x folds", stdout)
+
+stdout, rows = run("digits-tpe", f"--data.file={DIGITS}", "--train.epochs=1", "--search.trials=12")
+checks.check(len(rows) == 36 and "Best: model.hidden" in stdout, "tpe: iterations and summary", stdout)
 
 stdout, rows = run("digits-halving", f"--data.file={DIGITS}", "--train.epochs=6", "--search.trials=9")
 checks.check([row["stage"] for row in rows] == ["0"] * 27 + ["1"] * 9, "halving: trials x folds", stdout)

@@ -11,7 +11,7 @@ inline void train_one_stage(const LaneSetup& setup, PartitionKind partition, con
                             const Communicator& world, const Communicator& node) {
   WorkSource source(static_cast<int>(setup.placement.lane_count()), world, node);
   Lanes lanes(setup, source, world.rank());
-  train_stage({partition, work, nullptr, [] { return no_stop; }}, lanes, source, world);
+  train_stage({partition, work, work.count(), nullptr, nullptr, nullptr, [] { return no_stop; }}, lanes, source, world);
 }
 
 }  // namespace sheaf::test

@@ -79,10 +79,14 @@ std::string progress_line(const RunState& run, const RunStatus& status) {
   const IterationCounts& counts = status.iterations;
   const std::int64_t done = counts.total - counts.left();
   const std::int64_t planned = counts.total + run.later_iterations;
-  std::string text = fmt::format("{}/{} ({})", done, counted(planned, "iteration"), percent_text(done, planned));
+  const bool has_total = run.study.search.has_trial_count() || counts.left() == 0;
+  std::string text = has_total
+                         ? fmt::format("{}/{} ({})", done, counted(planned, "iteration"), percent_text(done, planned))
+                         : counted(done, "iteration");
   if (!run.stage_position.empty()) text += ", " + run.stage_position;
   if (status.rate) text += ", " + per_second(*status.rate);
-  if (const auto left = status.seconds_left(); left && status.activity == RunActivity::running && counts.left() > 0)
+  if (const auto left = status.seconds_left();
+      left && has_total && status.activity == RunActivity::running && counts.left() > 0)
     text += fmt::format(", {} left{}", human_seconds(*left), run.stage_position.empty() ? "" : " of this stage");
   return line("progress", text);
 }
@@ -118,6 +122,10 @@ std::string attempts_text(const std::vector<AttemptStatus>& attempts) {
 std::string problem_lines(const RunState& run, const RunStatus& status) {
   const IterationCounts& counts = status.iterations;
   std::string text;
+  if (counts.pruned > 0)
+    text += line("pruned", fmt::format("{} (their trials had lost before)", counted(counts.pruned, "iteration")));
+  if (counts.unfinished > 0)
+    text += line("unfinished", fmt::format("{} (search.time was over)", counted(counts.unfinished, "iteration")));
   if (counts.diverged > 0)
     text += line("diverged", fmt::format("{} (the loss is not finite)", counted(counts.diverged, "iteration")));
   if (counts.failed > 0)
@@ -190,9 +198,10 @@ std::string status_json(const RunState& run, const RunStatus& status) {
                {"has_results", run.has_results},
                {"earlier_results", nullable(run.earlier_results)},
                {"stages", run.plan.stage_count()}};
-  json["iterations"] = {{"total", counts.total},       {"planned", counts.total + run.later_iterations},
-                        {"finished", counts.finished}, {"diverged", counts.diverged},
-                        {"failed", counts.failed},     {"left", counts.left()}};
+  json["iterations"] = {{"total", counts.total},           {"planned", counts.total + run.later_iterations},
+                        {"finished", counts.finished},     {"diverged", counts.diverged},
+                        {"failed", counts.failed},         {"pruned", counts.pruned},
+                        {"unfinished", counts.unfinished}, {"left", counts.left()}};
   json["trials"] = {{"total", run.plan.trial_count()}, {"complete", status.complete_trials}};
   json["iterations_per_second"] = nullable(status.rate);
   json["seconds_left"] = status.activity == RunActivity::running ? nullable(status.seconds_left()) : Json(nullptr);

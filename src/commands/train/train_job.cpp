@@ -166,7 +166,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
   const SavedModels models{study, plan, data.shape, data.description, run.directory};
   share_stages(plan, known_stages, world);
-  RemainingStage current = find_remaining(run, plan, world);
+  RemainingStage current =
+      study.search.is_gradual() ? find_remaining_trials(stages, plan, world) : find_remaining(run, plan, world);
   if (stored) {
     std::string warning;
     agree(world,
@@ -177,7 +178,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
     for (const auto& line : placement_lines(prepared.ranks)) log_root(line);
     if (const auto& layout = prepared.facts.layout; layout.image.channels > 0)
       log_root(fmt::format("rows: {}", row_text(layout, data.shape.features)));
-    log_root(fmt::format("{}: {}{} into '{}'", study.study.name, counted(current.work.count(), "iteration"),
+    log_root(fmt::format("{}: {}{} into '{}'", study.study.name,
+                         study.search.has_trial_count() ? counted(current.work.count(), "iteration") : "trials",
                          stages.last_stage_text(), run.directory));
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);

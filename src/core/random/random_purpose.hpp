@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
   test_rows = 15,
   stopping_rows = 16,
   tpe_candidates = 17,
+  race_order = 18,
 };
 
 }  // namespace sheaf

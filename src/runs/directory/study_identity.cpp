@@ -19,7 +19,7 @@ namespace {
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 // Keys that decide how many iterations a run has, but not their results.
-constexpr const char* count_keys[] = {"study.iterations", "search.trials"};
+constexpr const char* count_keys[] = {"study.iterations", "search.trials", "search.time", "search.patience"};
 
 bool is_count(const std::string& key) {
   return std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
@@ -45,7 +45,8 @@ const std::string* find_entry(const Entries& entries, const std::string& key) {
 
 // Whether the iterations of a run keep their numbers if this count changes: trials vary slowest, then repeats.
 bool may_change(const std::string& key, const Study& stored) {
-  return key == "search.trials" ? search_method_of(stored.search.method).can_grow : stored.search.keys.empty();
+  if (key == "study.iterations") return stored.search.keys.empty();
+  return key != "search.trials" || search_method_of(stored.search.method).can_grow;
 }
 
 std::string shown(const std::string* text) {
@@ -86,12 +87,12 @@ std::vector<std::string> differing_keys(const Study& study, const Study& stored)
 }
 
 bool has_other_counts(const Study& study, const Study& stored) {
-  return study.search.trials != stored.search.trials || study.study.iterations != stored.study.iterations;
+  return std::any_of(std::begin(count_keys), std::end(count_keys),
+                     [&](const char* key) { return setting_text(study, key) != setting_text(stored, key); });
 }
 
 Study with_counts_of(const Study& study, Study stored) {
-  stored.search.trials = study.search.trials;
-  stored.study.iterations = study.study.iterations;
+  for (const char* key : count_keys) apply_setting(stored, key, setting_text(study, key));
   return stored;
 }
 

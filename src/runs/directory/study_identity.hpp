@@ -16,15 +16,16 @@ struct Study;
 std::string study_fingerprint(const Study& study);
 
 /// The keys that affect results and differ, as "train.epochs = 5, was 10". If there are none, a run of one study can be
-/// resumed with the other. Another number of trials of a random search, or of iterations without searched keys, does
-/// not differ: the iterations of `stored` keep their numbers.
+/// resumed with the other. Another number of trials of a search that draws them, of iterations without searched keys,
+/// or another end of the search (search.time, search.patience) does not differ: the iterations of `stored` keep their
+/// numbers.
 std::vector<std::string> differing_keys(const Study& study, const Study& stored);
 
-/// Whether the studies have other numbers of trials or iterations. Both have the same values of all other keys that
-/// affect results.
+/// Whether the studies have other numbers of trials or iterations, or other ends of the search. Both have the same
+/// values of all other keys that affect results.
 bool has_other_counts(const Study& study, const Study& stored);
 
-/// `stored` with the numbers of trials and iterations of `study`.
+/// `stored` with these values of `study`.
 Study with_counts_of(const Study& study, Study stored);
 
 }  // namespace sheaf

@@ -23,6 +23,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view stage_line_beginning = "{\"stage\":";
+constexpr std::string_view end_line_beginning = "{\"search_time\":";
 constexpr std::size_t ending_size = sizeof(R"(,"crc32":"01234567"})") - 1;
 
 std::string ending(std::uint32_t sum) {
@@ -207,6 +208,7 @@ JournalLine parse_result(const Json& object) {
   if (iteration.result.status == IterationStatus::missing) throw std::invalid_argument("no status");
   if (object.contains("metrics"))
     for (const Json& value : object.at("metrics")) iteration.metrics.push_back(number(value));
+  if (object.contains("values")) object.at("values").get_to(iteration.values);
   if (object.contains("message")) object.at("message").get_to(iteration.message);
   if (object.contains("curve")) read_curve(object.at("curve"), iteration);
   if (object.contains("predictions")) {
@@ -250,6 +252,10 @@ std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
   return closed_line(text + "]}", seed);
 }
 
+std::string end_line(const RecordedEnd& recorded, std::uint32_t seed) {
+  return closed_line(fmt::format(R"({{"search_time":{},"trials":{}}})", recorded.time, recorded.trials), seed);
+}
+
 // Without a JSON library and temporary strings, since this is most of the cost of a very short iteration.
 void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
                          std::uint32_t seed) {
@@ -263,6 +269,7 @@ void append_journal_line(std::string& text, const TrainedIteration& iteration, c
     add(text, field.of(result));
   });
   if (!iteration.metrics.empty()) add_metrics(text, iteration.metrics);
+  if (!iteration.values.empty()) text += R"(,"values":)" + Json(iteration.values).dump();
   if (!iteration.message.empty()) text += R"(,"message":)" + quoted_text(iteration.message);
   if (!iteration.epochs.empty()) add_curve(text, iteration);
   if (predictions.bytes > 0) {
@@ -320,6 +327,20 @@ std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint3
   for (const auto& range : object->at("trials"))
     stage.trials.push_back({integer<std::int64_t>(range.at(0)), integer<std::int64_t>(range.at(1))});
   return is_possible(recorded) ? std::optional(recorded) : std::nullopt;
+} catch (const std::bad_alloc&) {
+  throw;
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+std::optional<RecordedEnd> read_end_line(const std::string& line, std::uint32_t seed) try {
+  if (line.compare(0, end_line_beginning.size(), end_line_beginning) != 0) return std::nullopt;
+  const auto object = open_line(line, seed);
+  if (!object) return std::nullopt;
+  const RecordedEnd recorded{integer<std::int64_t>(object->at("search_time")),
+                             integer<std::int64_t>(object->at("trials"))};
+  const bool is_possible = recorded.time > 0 && recorded.trials > 0 && recorded.trials <= max_iterations;
+  return is_possible ? std::optional(recorded) : std::nullopt;
 } catch (const std::bad_alloc&) {
   throw;
 } catch (const std::exception&) {

@@ -21,7 +21,7 @@ using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of the journals that this program writes and reads. It increases with every change of the lines or of the
 /// meaning of their fields.
-inline constexpr std::int64_t journal_format = 8;
+inline constexpr std::int64_t journal_format = 9;
 
 /// The first line of a journal: the identity of the run.
 struct JournalHeader {
@@ -60,12 +60,19 @@ struct RecordedStage {
   }
 };
 
+/// The end of a search whose time is over, recorded by rank 0.
+struct RecordedEnd {
+  std::int64_t time = 0;    ///< search.time, in seconds; a run with another one goes on
+  std::int64_t trials = 0;  ///< of the run: 0..trials-1
+};
+
 /// The beginning of every result line. It cannot occur elsewhere in such a line.
 inline constexpr const char* journal_line_beginning = "{\"iteration\":";
 
 /// The functions below return lines with their line end.
 std::string header_line(const JournalHeader& header);
 std::string stage_line(const RecordedStage& recorded, std::uint32_t seed);
+std::string end_line(const RecordedEnd& recorded, std::uint32_t seed);
 std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::uint32_t seed);
 /// Appends the same line to `text`.
 void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
@@ -76,11 +83,12 @@ void append_journal_line(std::string& text, const TrainedIteration& iteration, c
 /// `format` and `program`.
 std::optional<JournalHeader> read_header_line(const std::string& line);
 std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed);
+std::optional<RecordedEnd> read_end_line(const std::string& line, std::uint32_t seed);
 std::optional<JournalLine> read_journal_line(const std::string& line, std::uint32_t seed);
 
 /// Like read_journal_line, but without a JSON parser, for journals of millions of results. `text`: a line without its
-/// checksum. Accepts only lines exactly as journal_line() writes them, without a message, and returns the same as the
-/// JSON parser. Returns nothing for all other lines, which may be valid JSON. Pure.
+/// checksum. Accepts only lines exactly as journal_line() writes them, without values or a message, and returns the
+/// same as the JSON parser. Returns nothing for all other lines, which may be valid JSON. Pure.
 std::optional<JournalLine> scan_journal_line(std::string_view text);
 
 /// Like read_journal_line, but uses only the JSON parser, which takes several times as long.

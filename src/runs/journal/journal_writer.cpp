@@ -80,7 +80,7 @@ struct JournalWriter::State {
   bool hurrying = false;             // all later results are urgent
   bool draining = false;             // results_so_far() waits until all results are on disk
   bool closing = false;
-  std::string stage;  // line of a stage, to be written before the waiting results
+  std::string stage;  // line of a stage or of the end of a search, to be written before the waiting results
   std::exception_ptr failure;
   ThreadGroup thread{"writing the journal"};
 };
@@ -204,6 +204,12 @@ void JournalWriter::begin_stage(const RecordedStage& recorded) {
   const std::lock_guard lock(state_->mutex);
   assert(state_->waiting.empty());
   state_->stage = stage_line(recorded, state_->seed);
+}
+
+void JournalWriter::end_search(const RecordedEnd& recorded) {
+  results_so_far();
+  const std::lock_guard lock(state_->mutex);
+  state_->stage = end_line(recorded, state_->seed);
 }
 
 const ResultStore& JournalWriter::results_so_far() {

@@ -38,6 +38,9 @@ class JournalWriter {
   /// Writes the line of a stage before its results. Called before the first append() or after results_so_far().
   void begin_stage(const RecordedStage& recorded);
 
+  /// Writes the line of the end of a search after all results so far.
+  void end_search(const RecordedEnd& recorded);
+
   /// From now on, syncs every result to disk at once, including waiting ones, because the process may end soon.
   void hurry();
 

@@ -97,7 +97,7 @@ class JournalReader {
     std::string line;
     // A last line without its end is incomplete: the run was killed.
     for (std::int64_t number = 1; std::getline(file, line) && !file.eof(); ++number) {
-      if (number == 1 ? take_header(path, line) : take_stage(line) || take_result(line)) {
+      if (number == 1 ? take_header(path, line) : take_stage(line) || take_end(line) || take_result(line)) {
         lines.fit = true;
       } else {
         lines.damaged.push_back(number);
@@ -173,7 +173,8 @@ class JournalReader {
       ++unknown_count_;
       return true;
     }
-    if (result->iteration.result.status != IterationStatus::failed) ++replay_.result_lines;
+    if (is_result(result->iteration.result.status)) ++replay_.result_lines;
+    if (!result->iteration.values.empty()) replay_.values.emplace(iteration, std::move(result->iteration.values));
     replay_.iterations.append(result->iteration, result->predictions, file_);
     return true;
   }
@@ -188,6 +189,12 @@ class JournalReader {
     return std::any_of(known_.rbegin(), known_.rend(), [iteration](const IndexRange& known) {
       return iteration >= known.begin && iteration < known.end;
     });
+  }
+
+  bool take_end(const std::string& line) {
+    const auto recorded = read_end_line(line, seed_);
+    if (recorded) replay_.end = recorded;
+    return recorded.has_value();
   }
 
   bool take_stage(const std::string& line) {
@@ -237,6 +244,18 @@ std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange ite
   }
   leave(indices.end);
   return left;
+}
+
+double trained_seconds(const Replay& journals) {
+  std::map<std::string, double> ends;  // by attempt
+  for (const JournaledIteration iteration : journals.iterations) {
+    double& end = ends[attempt_of(journals.files[iteration.file])];
+    const IterationResult& result = iteration.trained.result;
+    end = std::max(end, result.start_seconds + result.seconds);
+  }
+  double seconds = 0;
+  for (const auto& [attempt, end] : ends) seconds += end;
+  return seconds;
 }
 
 std::vector<float> read_predictions(const std::vector<std::string>& files, const JournaledIteration& iteration) {

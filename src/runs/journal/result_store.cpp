@@ -30,12 +30,13 @@ static_assert(std::is_trivially_copyable_v<PredictionsLocation>);
 constexpr unsigned field_count = std::tuple_size_v<decltype(result_fields)>;
 
 enum Part : std::uint32_t {
-  result_part = 1U << 25U,        // the status is not failed
+  result_part = 1U << 25U,        // is_result()
   large_counts_part = 1U << 26U,  // epochs and steps have 64 bits
   metrics_part = 1U << 27U,
   predictions_part = 1U << 28U,
   curve_part = 1U << 29U,
-  message_part = 1U << 30U
+  message_part = 1U << 30U,
+  values_part = 1U << 31U
 };
 static_assert(field_count <= 25);
 
@@ -62,11 +63,12 @@ std::uint32_t parts_of(const TrainedIteration& iteration, const PredictionsLocat
     if constexpr (std::is_same_v<typename std::decay_t<decltype(field)>::Value, std::int64_t>)
       if (!fits_32_bits(field.of(result))) parts |= large_counts_part;
   });
-  if (result.status != IterationStatus::failed) parts |= result_part;
+  if (is_result(result.status)) parts |= result_part;
   if (!iteration.metrics.empty()) parts |= metrics_part;
   if (predictions.bytes > 0) parts |= predictions_part;
   if (!iteration.epochs.empty()) parts |= curve_part;
   if (!iteration.message.empty()) parts |= message_part;
+  if (!iteration.values.empty()) parts |= values_part;
   return parts;
 }
 
@@ -108,6 +110,13 @@ void for_each_part(std::uint32_t parts, const TrainedIteration& iteration, const
   if (parts & message_part) {
     put_bytes(static_cast<std::uint64_t>(iteration.message.size()));
     put(iteration.message.data(), iteration.message.size());
+  }
+  if (parts & values_part) {
+    put_bytes(static_cast<std::uint32_t>(iteration.values.size()));
+    for (const std::string& value : iteration.values) {
+      put_bytes(static_cast<std::uint32_t>(value.size()));
+      put(value.data(), value.size());
+    }
   }
 }
 
@@ -217,6 +226,10 @@ JournaledIteration PackedResult::unpack() const {
     for (double& value : trained.epoch_metrics) from.get(value);
   }
   if (head.parts & message_part) trained.message = from.text(from.get<std::uint64_t>());
+  if (head.parts & values_part) {
+    trained.values.resize(from.get<std::uint32_t>());
+    for (std::string& value : trained.values) value = from.text(from.get<std::uint32_t>());
+  }
   return iteration;
 }
 

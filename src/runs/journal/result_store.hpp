@@ -20,7 +20,7 @@ struct JournaledIteration {
   PredictionsLocation predictions;
   std::size_t file = 0;  ///< index of its journal: in Replay::files for replayed results, otherwise the rank
 
-  bool has_result() const { return trained.result.status != IterationStatus::failed; }
+  bool has_result() const { return is_result(trained.result.status); }
 };
 
 /// A view of a packed result in memory owned by the caller, which need not be aligned. Pure.

@@ -20,10 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order of the members
 
-std::int64_t finished_count(const RunResults& results) {
-  return results.iterations - results.diverged - results.failed;
-}
-
 std::string origin_text(const RunResults& results, const std::string& name) {
   for (const auto& [known, value] : results.provenance)
     if (known == name) return std::visit([](const auto& content) { return fmt::format("{}", content); }, value);
@@ -108,9 +104,11 @@ std::string readme_text(const std::string& directory, const Study& study, const 
   const auto origin = [&](const char* name) { return origin_text(results, name); };
   std::string text = fmt::format("{}{} (git {}).\n\n", readme_begin, program_version(), git_revision());
   text += fmt::format("study        {}\n", printable(study.study.name));
-  text += fmt::format("trained      {}: {} finished, {} diverged, {} failed; in {}\n",
-                      counted(results.iterations, "iteration"), finished_count(results), results.diverged,
-                      results.failed, counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
+  text += fmt::format("trained      {}: {} finished, {} diverged, {} failed{}; in {}\n",
+                      counted(results.iterations, "iteration"), results.finished(), results.diverged, results.failed,
+                      (results.pruned > 0 ? fmt::format(", {} pruned", results.pruned) : "") +
+                          (results.unfinished > 0 ? fmt::format(", {} unfinished", results.unfinished) : ""),
+                      counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
   text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
   if (results.test) text += fmt::format("test         {}\n", test_text(*results.test));
   text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(results.ranks.hosts()),
@@ -143,10 +141,9 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
   for (const auto& [name, other] :
        {std::pair("validation_file", &results.data.validation), {"test_file", &results.data.test}})
     if (*other) json["data"][name] = {{"file", (*other)->file}, {"rows", (*other)->rows}};
-  json["iterations"] = {{"total", results.iterations},
-                        {"finished", finished_count(results)},
-                        {"diverged", results.diverged},
-                        {"failed", results.failed}};
+  json["iterations"] = {{"total", results.iterations},      {"finished", results.finished()},
+                        {"diverged", results.diverged},     {"pruned", results.pruned},
+                        {"unfinished", results.unfinished}, {"failed", results.failed}};
   json["trials"] = results.trials.size();
   json["trials_with_undefined_scores"] = results.trials_with_undefined_scores();
   json["best"] = json_of(study, plan, results.trials.front());

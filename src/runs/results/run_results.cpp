@@ -53,6 +53,8 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
   if (study_.search.method == SearchMethod::none) add_values(iteration, ensemble);
   ++results_.iterations;
   results_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
+  results_.pruned += result.status == IterationStatus::pruned ? 1 : 0;
+  results_.unfinished += result.status == IterationStatus::unfinished ? 1 : 0;
   if (result.status == IterationStatus::failed && ++results_.failed == 1) {
     results_.first_failed = result.iteration;
     results_.first_failure = iteration.message;

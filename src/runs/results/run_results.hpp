@@ -114,6 +114,8 @@ struct RunResults {
   Spreads spreads;                        ///< for studies without a search
   std::int64_t iterations = 0;
   std::int64_t diverged = 0;
+  std::int64_t pruned = 0;
+  std::int64_t unfinished = 0;
   std::int64_t failed = 0;
   std::int64_t first_failed = -1;  ///< iteration
   std::string first_failure;       ///< its message
@@ -129,7 +131,8 @@ struct RunResults {
   std::optional<TestResult> test;        ///< none without test rows, and if there is no best model
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 
-  bool any_finished() const { return diverged + failed < iterations; }
+  std::int64_t finished() const { return iterations - diverged - pruned - unfinished - failed; }
+  bool any_finished() const { return finished() > 0; }
   /// The number of trials with finished iterations or ensembles whose score is not defined.
   std::int64_t trials_with_undefined_scores() const;
 };

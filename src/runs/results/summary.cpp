@@ -53,6 +53,16 @@ bool has_validation(const Study& study) {
   return validation_epochs(study).any();
 }
 
+std::string left_out_note(const RunResults& results) {
+  std::string text;
+  const std::string total = counted(results.iterations, "iteration");
+  if (results.pruned > 0)
+    text += fmt::format("{} of {} pruned (their trials had lost before)\n", results.pruned, total);
+  if (results.unfinished > 0)
+    text += fmt::format("{} of {} unfinished (search.time was over)\n", results.unfinished, total);
+  return text;
+}
+
 std::string diverged_note(const RunResults& results) {
   return results.diverged == 0 ? ""
                                : fmt::format("{} of {} diverged (their loss is not finite)\n", results.diverged,
@@ -272,7 +282,8 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
     if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
   if (results.test) text += fmt::format("Test of the best model: {}\n", test_text(*results.test));
-  return text + engine_line(results) + data_line(results) + diverged_note(results) + failed_note(results);
+  return text + engine_line(results) + data_line(results) + left_out_note(results) + diverged_note(results) +
+         failed_note(results);
 }
 
 }  // namespace sheaf

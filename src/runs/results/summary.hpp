@@ -30,8 +30,8 @@ std::string best_model_line(const std::string& directory, const std::vector<std:
 /// or with more than max_listed iterations a table of mean, standard deviation, minimum and maximum; and for an
 /// ensemble its scores. A metric of run.metrics that is the score is shown once. Then a line for the engines: "engine:
 /// torch 12 iterations (the network has convolutions), native 88 iterations". For streamed data, the bytes read and the
-/// time spent waiting for them. Last, the numbers of diverged and failed iterations. `width`: of the leaderboard, in
-/// columns.
+/// time spent waiting for them. Last, the numbers of pruned, diverged and failed iterations. `width`: of the
+/// leaderboard, in columns.
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width);
 
 }  // namespace sheaf

@@ -43,14 +43,15 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
   CHECK(stages.last_stage_text() == " of stage 0");
   CHECK(stages.position_text() == "stage 0 of 0..1");
   CHECK(stages.later_iterations() == 4);  // of two trials with two folds
-  ResultStore results;
+  Replay journals;
+  ResultStore& results = journals.iterations;
   results.append(trained(0, 4), {}, 0);
   results.settle();
-  CHECK_FALSE(stages.catch_up(results));
+  CHECK_FALSE(stages.catch_up(journals));
   CHECK(plan.stage_count() == 1);
   add_stage_0(results);
   results.settle();
-  CHECK_FALSE(stages.catch_up(results));
+  CHECK_FALSE(stages.catch_up(journals));
   REQUIRE(plan.stage_count() == 2);
   CHECK(plan.stage(1) == Stage{1, {{1, 3}}, 1, {0, 2}, 1, 2, std::nullopt});
   CHECK(stages.last_stage_text() == " of stage 1");
@@ -58,7 +59,7 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
   CHECK(stages.later_iterations() == 0);
   for (std::int64_t number = 8; number < 12; ++number) results.append(trained(number, 1), {}, 0);
   results.settle();
-  CHECK(stages.catch_up(results));
+  CHECK(stages.catch_up(journals));
   CHECK(plan.stage_count() == 2);
 }
 
@@ -67,15 +68,16 @@ TEST_CASE("a failed iteration delays the next stage until another attempt has tr
   Plan plan(study_of_four());
   SearchStages stages(searcher, plan);
   stages.choose_next();
-  ResultStore results;
+  Replay journals;
+  ResultStore& results = journals.iterations;
   results.append(trained(5, 2, IterationStatus::failed), {}, 0);
   for (const std::int64_t number : {0, 1, 2, 3, 4, 6, 7}) results.append(trained(number, 1), {}, 0);
   results.settle();
-  CHECK_FALSE(stages.catch_up(results));
+  CHECK_FALSE(stages.catch_up(journals));
   CHECK(plan.stage_count() == 1);
   results.append(trained(5, 2, IterationStatus::diverged), {}, 1);
   results.settle();
-  CHECK_FALSE(stages.catch_up(results));
+  CHECK_FALSE(stages.catch_up(journals));
   CHECK(plan.stage_count() == 2);
 }
 
@@ -89,11 +91,12 @@ TEST_CASE("a grid is complete after its only stage and has no stage text") {
   CHECK(stages.last_stage_text().empty());
   CHECK(stages.position_text().empty());
   CHECK(stages.later_iterations() == 0);
-  ResultStore results;
-  CHECK_FALSE(stages.catch_up(results));
+  Replay journals;
+  ResultStore& results = journals.iterations;
+  CHECK_FALSE(stages.catch_up(journals));
   add_stage_0(results);
   results.settle();
-  CHECK(stages.catch_up(results));
+  CHECK(stages.catch_up(journals));
 }
 
 TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages are accepted") {

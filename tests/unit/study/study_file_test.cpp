@@ -180,6 +180,18 @@ loss = quantile
 quantiles = 0.25 0.75
 )";
 
+const std::string gradual = R"(
+[data]
+file = d.h5
+[search]
+method = tpe
+folds = 3
+racing = certain
+time = 1h30m
+patience = 50
+train.learning_rate = log_uniform(1e-5, 1e-1)
+)";
+
 void check_equal(const Study& a, const Study& b) {
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
@@ -199,13 +211,13 @@ TEST_CASE("a study that is written and read again is the same in every key") {
   const Study first = parse_study_text(file_based, "first", {});
   const Study second = parse_study_text(synthetic, "second", {});
   const Study third = parse_study_text(searched, "third", {}), fourth = parse_study_text(drawn, "fourth", {});
-  const Study fifth = parse_study_text(quantiles, "fifth", {});
+  const Study fifth = parse_study_text(quantiles, "fifth", {}), sixth = parse_study_text(gradual, "sixth", {});
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
     const auto is_set = [&](const Study& study) { return setting_text(study, setting.key) != setting.default_value; };
-    CHECK((is_set(first) || is_set(second) || is_set(third) || is_set(fourth) || is_set(fifth)));
+    CHECK((is_set(first) || is_set(second) || is_set(third) || is_set(fourth) || is_set(fifth) || is_set(sixth)));
   }
-  for (const Study& study : {first, second, third, fourth, fifth, file_study()}) {
+  for (const Study& study : {first, second, third, fourth, fifth, sixth, file_study()}) {
     const std::string text = study_file_text(study);
     const Study again = parse_study_text(text, "again", {});
     check_equal(study, again);
@@ -225,10 +237,10 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find(
-            "\n[search]\nmethod = none\ntrials = none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
-            "1\nmetric = loss\nweighted = false\nmodel.hidden = 16, 64 "
-            "32\n\n[run]\noutput =\n") != std::string::npos);
+  CHECK(text.find("\n[search]\nmethod = none\ntrials = none\nbatch = auto\nracing = none\ntime = none\npatience = "
+                  "none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
+                  "1\nmetric = loss\nweighted = false\nmodel.hidden = 16, 64 "
+                  "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }
 

@@ -204,7 +204,7 @@ TEST_CASE("a search method and what it needs fit each other") {
     CAPTURE(search);
     CHECK_THROWS_WITH(parsed(search), ContainsSubstring(why));
   };
-  refused("method = random\ntrain.learning_rate = uniform(0.1, 1)", "random needs a number of trials");
+  refused("method = random\ntrain.learning_rate = uniform(0.1, 1)", "random has no end (search.trials = none)");
   refused("trials = 5", "search.method = random has nothing to search");
   refused("method = grid\ntrials = 5\ntrain.epochs = 1, 2", "search.trials has no effect");
   refused("train.learning_rate = uniform(0.1, 1)", "is a range, and a grid needs lists");

@@ -18,7 +18,7 @@ EnsembleScore::EnsembleScore(const TrainingContext& context, const std::vector<s
               !context.splits->split(0, 0)->validation_rows.empty()) {}
 
 std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& iteration) {
-  if (!scores_) return std::nullopt;
+  if (!scores_ || is_left_out(iteration.trained.result.status)) return std::nullopt;
   const IterationResult& result = iteration.trained.result;
   const Iteration model = context_.plan.iteration(result.iteration);
   const std::int64_t members = context_.plan.stage(model.stage).members;

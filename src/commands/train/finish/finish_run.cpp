@@ -79,7 +79,8 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
   const std::int64_t done = counts.total - counts.left;
   const std::string task = slice.is_whole() ? "" : fmt::format("task {}/{}: ", slice.task, slice.tasks);
   const std::string resume = run.resume_command();
-  const std::string total = counted(counts.total, "iteration");
+  const bool has_total = end.context.study.search.has_trial_count();
+  const std::string total = counted(has_total ? counts.total : done, "iteration");
   if (cause != iteration_failed && counts.recorded == counts.total) {
     const std::string next = resume_command_of(run.directory) + (slice.is_whole() ? "" : ", or submit the array again");
     log_root(
@@ -94,8 +95,9 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
           fmt::format("{} of {}{} of '{}' have results in the journal; the others were lost. Continue "
                       "with: {}",
                       done, total, stage, run.directory, resume));
-  log_root(fmt::format("{}stopped after {} of {}{}{} ({}). Continue with: {}", task, done, total, stage,
-                       checkpoints_text(run, end.plan), stop_text(cause), resume));
+  log_root(fmt::format("{}stopped after {}{}{}{} ({}). Continue with: {}", task,
+                       has_total ? fmt::format("{} of ", done) : "", total, stage, checkpoints_text(run, end.plan),
+                       stop_text(cause), resume));
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 

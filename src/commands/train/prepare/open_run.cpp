@@ -23,13 +23,14 @@
 #include "runs/journal/journal_files.hpp"
 #include "runs/run_reader.hpp"
 #include "study/combinations.hpp"
+#include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
 
 // Reads the results of earlier jobs and adds the stages that follow from them. For rank 0, under the lock.
 Replay replay_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                      const ArraySlice& slice, SearchStages& stages) {
+                      const ArraySlice& slice, bool has_trial_count, SearchStages& stages) {
   RunProgress progress = RunReader(directory).progress(stages, header, request.force);
   begin_log_times();
   for (const auto* warnings : {&progress.journals.accepted_differences, &progress.journals.warnings})
@@ -37,10 +38,13 @@ Replay replay_earlier(const std::string& directory, const RunRequest& request, c
   std::int64_t own = 0;
   for (const IndexRange& range : progress.left) own += slice.count(range);
   const IndexRange stage = stages.last_iterations();
-  log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {}{} left", directory, own,
-                                          counted(stage.count(), "iteration"), stages.last_stage_text())
-                            : fmt::format("task {}/{} of '{}': {} of its {}{} left", slice.task, slice.tasks, directory,
-                                          own, counted(slice.count(stage), "iteration"), stages.last_stage_text()));
+  const bool has_total = has_trial_count || progress.left.empty();
+  log_root(!has_total ? fmt::format("resuming '{}'", directory)
+           : slice.is_whole()
+               ? fmt::format("resuming '{}': {} of {}{} left", directory, own, counted(stage.count(), "iteration"),
+                             stages.last_stage_text())
+               : fmt::format("task {}/{} of '{}': {} of its {}{} left", slice.task, slice.tasks, directory, own,
+                             counted(slice.count(stage), "iteration"), stages.last_stage_text()));
   return std::move(progress.journals);
 }
 
@@ -112,6 +116,19 @@ void store_numbering(const std::string& directory, const ArraySlice& slice) {
   if (!stored || numbering_text(*stored) != text) write_whole_file(numbering_path(directory), text);
 }
 
+// The tasks of an array do not know each other's results while they train.
+void require_independent_trials(const Study& study) {
+  if (!study.search.is_gradual()) return;
+  const char* const key = search_method_of(study.search.method).learns ? "search.method"
+                          : study.search.racing != Racing::none        ? "search.racing"
+                          : study.search.time > 0                      ? "search.time"
+                                                                       : "search.patience";
+  throw UsageError(
+      fmt::format("{} = {} cannot be divided among the tasks of a job array (trials depend on the results of other "
+                  "tasks). Use one job with more ranks, and run.array = none if it is a task of an array.",
+                  key, setting_text(study, key)));
+}
+
 }  // namespace
 
 std::string OpenRun::resume_command() const {
@@ -124,6 +141,7 @@ ArraySlice agree_on_slice(const Study& study, const Communicator& world) {
   agree(world, [&] {
     if (world.is_root())
       slice.push_back(choose_slice(study.run.array, slurm_array(), stored_numbering(run_directory(study))));
+    if (!slice.empty() && !slice.front().is_whole()) require_independent_trials(study);
   });
   world.broadcast_vector(slice);
   return slice.front();
@@ -156,7 +174,8 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
     if (stored && has_other_counts(study, *stored)) change_counts(path, study, *stored, slice);
     store_numbering(path, slice);
     while (locks.size() > run_locks) locks.pop_back();
-    if (stored || !slice.is_whole()) earlier = replay_earlier(path, request, header, slice, stages);
+    if (stored || !slice.is_whole())
+      earlier = replay_earlier(path, request, header, slice, study.search.has_trial_count(), stages);
   };
   const auto open = [&] {
     if (!world.is_root()) return;

@@ -229,6 +229,9 @@ std::string ranking_problem(const Study& study, const Plan& plan, const RowCount
   if (plan.trial_count() > 1 && !has_one_loss(study) && least == 0)
     return "the trials cannot be ranked (losses of different kinds are not comparable, and no rows "
            "are held out to compute another metric). Set search.folds or data.validation.";
+  if (study.search.racing == Racing::certain && !least_cost(study))
+    return "search.racing = certain needs a best value that trials cannot exceed (the validation loss of train.loss = "
+           "poisson has none). Set search.racing = forgiving, or search.metric.";
   const MetricChoice metric = score_metric(study);
   if (ranking_of(study).by_loss || least == 0 || least >= metric.metric().min_rows) return "";
   return fmt::format("the trials cannot be ranked by {} ({}{}.", metric.label(), too_few_rows(study, metric, rows),

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "commands/train/training/gradual_stage.hpp"
 #include "commands/train/training/work_ahead.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -74,9 +75,10 @@ struct Lanes::State {
       failed_count += failed;
       if (failed && setup.options.on_failure == OnFailure::stop) source.stop();
       const IterationResult result = iteration.result;
+      if (setup.plan) iteration.values = setup.plan->given(setup.plan->iteration(result.iteration).trial);
       if (setup.journal) setup.journal->append(std::move(iteration));
       source.report(lane, 1, result.seconds, cost_of(setup.progress_value, result));
-      if (stage->ahead) stage->ahead->add(result);
+      if (stage->observer) stage->observer->add(result);
     };
     // The engine runs to its end even when the job stops, since other lanes may wait for this one. Claims are empty
     // then.
@@ -87,7 +89,9 @@ struct Lanes::State {
       for (; stage->ahead && stage->ahead->has(claim); claim = source.claim(lane)) train_ahead(claim, engine);
       const IndexRange piece{claim.begin, std::min(claim.end, claim.begin + max_listed_iterations)};
       claim.begin = piece.end;
-      return stage->work.iterations_at_positions(piece);
+      auto iterations = stage->work.iterations_at_positions(piece);
+      if (stage->gradual && !stage->gradual->await_values(iterations, stop_requested)) iterations.clear();
+      return iterations;
     };
     while (engine.train(next_iterations(), sink, stop_requested)) {
     }

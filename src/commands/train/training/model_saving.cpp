@@ -76,7 +76,7 @@ void warn_of_missing_models(const SavedModels& models, const RunResults& results
     else if (first_missing < 0)
       first_missing = number;
   }
-  const std::int64_t trained = results.iterations - results.diverged - results.failed;
+  const std::int64_t trained = results.finished();
   if (written < trained)
     warn_root(
         fmt::format("'{}' has only {} of {} (that of iteration {} is missing: its file was removed, or an earlier job "

@@ -42,4 +42,14 @@ RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Commun
   return {iterations, left.front(), RemainingIterations(std::move(indices), run.slice)};
 }
 
+RemainingStage find_remaining_trials(const SearchStages& stages, Plan& plan, const Communicator& world) {
+  std::vector<std::int64_t> numbers;
+  if (world.is_root()) numbers = {plan.trial_count(), plan.iteration_count() - stages.used_results()};
+  world.broadcast_vector(numbers);
+  const std::int64_t trials = numbers[0], left = numbers[1];
+  if (trials < plan.trial_count()) plan.end_after(trials);
+  return {plan.iterations_of(0), left,
+          RemainingIterations(left > 0 ? std::vector<IndexRange>{{0, left}} : std::vector<IndexRange>())};
+}
+
 }  // namespace sheaf

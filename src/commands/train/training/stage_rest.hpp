@@ -33,4 +33,8 @@ void share_stages(Plan& plan, std::int64_t known, const Communicator& world);
 /// The iterations of the plan's last stage that have no result from earlier attempts. Collective over world.
 RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Communicator& world);
 
+/// The same for gradual trials, of which rank 0 knows what may be trained: `work` only has the number of iterations.
+/// The plans of all ranks get the number of trials of rank 0. Collective over world.
+RemainingStage find_remaining_trials(const SearchStages& stages, Plan& plan, const Communicator& world);
+
 }  // namespace sheaf

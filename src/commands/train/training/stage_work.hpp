@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,11 +13,14 @@
 #include "core/clock.hpp"
 #include "parallel/devices/placement.hpp"
 #include "runs/journal/journal_writer.hpp"
+#include "study/plan.hpp"
 #include "study/run_options.hpp"
 #include "training/engine.hpp"
 
 namespace sheaf {
 
+class GradualStage;
+class StageObserver;
 class WorkAhead;
 
 /// Makes the engine of a lane. Called in the thread of the lane.
@@ -28,6 +32,7 @@ struct LaneSetup {
   EngineFactory make_engine;
   Placement placement;
   JournalWriter* journal = nullptr;        ///< gets the results of this rank; null in benchmarks, which drop them
+  const Plan* plan = nullptr;              ///< whose drawn values are journaled; null in benchmarks
   ProgressValue progress_value = {};       ///< of which progress shows the best one so far
   Clock::time_point start = Clock::now();  ///< of the training, from which IterationResult::start_seconds counts
 };
@@ -35,10 +40,14 @@ struct LaneSetup {
 struct StageWork {
   PartitionKind partition;  ///< settled
   const RemainingIterations& work;
-  WorkAhead* ahead = nullptr;             ///< of the next stage; null if nothing of it begins early
+  std::int64_t work_at_start;         ///< positions of `work` that lanes may train at once; the observer adds others
+  StageObserver* observer = nullptr;  ///< one of the next two, or null
+  WorkAhead* ahead = nullptr;         ///< of the next stage; null if nothing of it begins early
+  GradualStage* gradual = nullptr;    ///< null if all iterations may be trained at once
   std::function<StopCause()> stop_cause;  ///< requested again and again; one rank's is enough
   std::string resume_command = {};        ///< for messages
-  std::string position = {};              ///< SearchStages::position_text(), for progress
+  Progress* progress = nullptr;           ///< on rank 0; null: none is shown
+  std::int64_t done_before = 0;           ///< iterations that progress counts as finished at the start
 };
 
 }  // namespace sheaf

@@ -16,6 +16,7 @@ namespace sheaf {
 /// several causes, the largest is reported.
 using StopCause = std::int64_t;
 inline constexpr StopCause no_stop = 0;
+inline constexpr StopCause search_is_over = 999;  // its time; the run is then complete
 inline constexpr StopCause time_is_up = 1000;
 inline constexpr StopCause iteration_failed = 1001;
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <limits>
@@ -13,8 +14,10 @@
 
 #include "commands/train/training/cut_off.hpp"
 #include "commands/train/training/final_gather.hpp"
+#include "commands/train/training/gradual_stage.hpp"
 #include "commands/train/training/train_stage.hpp"
 #include "commands/train/training/work_ahead.hpp"
+#include "core/clock.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "engines/lane_engine.hpp"
@@ -24,6 +27,7 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/journal_files.hpp"
+#include "runs/journal/replay.hpp"
 #include "training/loss_log.hpp"
 
 namespace sheaf {
@@ -46,14 +50,17 @@ class RunTraining {
         waiting_(network_limit(options_, job.run.resume_command(), world, node)),
         route_(world, node, leaders, waiting_),
         stop_cause_(stop_watch_of(options_, job.start, world)),
+        is_gradual_(job.context.study.search.is_gradual()),
+        earlier_seconds_(trained_seconds(job.run.earlier)),
         context_(job.context) {}
 
   TrainingOutcome train(RemainingStage current) {
     TrainingOutcome trained;
     trained.last = std::move(current);
     for (;;) {
-      if (trained.last.work.count() > 0) trained.cause = train_current_stage(trained.last);
-      if (!find_next_stage(trained.last)) break;
+      if (trained.last.work.count() > 0)
+        trained.cause = is_gradual_ ? train_gradual_stage(trained.last) : train_current_stage(trained.last);
+      if (is_gradual_ || !find_next_stage(trained.last)) break;
       trained.last = find_remaining(job_.run, job_.plan, world_);
       if (trained.cause == no_stop) trained.cause = world_.patient_maximum(stop_cause_(), waiting_);
       if (trained.cause != no_stop) break;
@@ -97,8 +104,8 @@ class RunTraining {
     });
     journal_ = begin_journal(job_.run, job_.plan, *files_, world_);
     setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
-                             journal_.get(), progress_value_of(context_.study)});
-    if (job_.stages.more_may_come()) channel_.emplace(world_.split(0));
+                             journal_.get(), &job_.plan, progress_value_of(context_.study)});
+    if (job_.stages.more_may_come() || is_gradual_) channel_.emplace(world_.split(0));
     source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
     agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
@@ -134,13 +141,111 @@ class RunTraining {
     std::optional<WorkAhead> ahead;
     if (allows_work_ahead(job_.stages, partition, is_streamed, !job_.run.slice.is_whole(), source_->lane_count()))
       ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, *channel_);
-    const StageWork work{partition,
-                         current.work,
-                         ahead ? &*ahead : nullptr,
-                         stop_cause_,
-                         job_.run.resume_command(),
-                         job_.stages.position_text()};
-    return train_stage(work, *lanes_, *source_, world_);
+    begin_progress(current.work.count());
+    const StageWork work{
+        partition, current.work, current.work.count(),      ahead ? &*ahead : nullptr,        ahead ? &*ahead : nullptr,
+        nullptr,   stop_cause_,  job_.run.resume_command(), progress_ ? &*progress_ : nullptr};
+    const StopCause cause = train_stage(work, *lanes_, *source_, world_);
+    if (progress_) progress_->finish();
+    return cause;
+  }
+
+  // Trains trials as earlier ones allow it. Lanes with a shared pool get iterations at once. With a static partition or
+  // on streamed data, where all lanes of a node work together, they get them in rounds, each of which ends with a
+  // barrier. Results are the same.
+  StopCause train_gradual_stage(RemainingStage& current) {
+    if (!journal_) begin();
+    journal_->begin_stage({job_.plan.stage(0), 0});
+    const bool is_streamed = context_.stream != nullptr;
+    const PartitionKind partition =
+        settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), job_.plan.trial_count());
+    const bool at_once = is_dynamic(partition) && !is_streamed;
+    const auto release = at_once ? GradualStage::Release::at_once : GradualStage::Release::next_round;
+    const auto record_pruned = [this](std::int64_t iteration) { record(iteration, IterationStatus::pruned); };
+    begin_progress(current.left);
+    StopCause cause = no_stop;
+    for (std::int64_t done = 0; cause == no_stop;) {
+      const RemainingIterations round(at_once ? std::vector<IndexRange>{current.iterations} : next_round());
+      if (round.count() == 0) break;
+      GradualStage gradual(job_.plan, job_.stages.gradual(), release, record_pruned, *channel_);
+      const StageWork work{partition,
+                           round,
+                           at_once ? 0 : round.count(),
+                           &gradual,
+                           nullptr,
+                           &gradual,
+                           [this] { return gradual_stop_cause(); },
+                           job_.run.resume_command(),
+                           progress_ ? &*progress_ : nullptr,
+                           done};
+      cause = train_stage(work, *lanes_, *source_, world_);
+      done += source_->finished_count();
+      if (at_once) break;
+    }
+    if (progress_) progress_->finish();
+    if (world_.is_root() && cause == search_is_over) record_end_of_search();
+    if (world_.is_root() && cause != search_is_over && job_.stages.is_over()) job_.stages.end_gradual();
+    current = find_remaining_trials(job_.stages, job_.plan, world_);
+    return cause == search_is_over ? no_stop : cause;
+  }
+
+  // Also the end of search.time, once a trial is complete. Only rank 0 checks the time.
+  StopCause gradual_stop_cause() const {
+    const StopCause cause = stop_cause_();
+    const std::int64_t time = context_.study.search.time;
+    if (cause != no_stop || time == 0 || !world_.is_root() || !job_.stages.gradual()->has_complete_trial())
+      return cause;
+    const double seconds = earlier_seconds_ + seconds_since(setup_->start);
+    return seconds < static_cast<double>(time) ? no_stop : search_is_over;
+  }
+
+  // For rank 0, after the time of the search.
+  void record_end_of_search() {
+    const GradualTrials& trials = *job_.stages.gradual();
+    const std::vector<IndexRange> unfinished = trials.unfinished();
+    job_.stages.end_gradual(trials.trials_with_results());
+    const std::int64_t end = job_.plan.iteration_count();
+    for (const IndexRange& range : unfinished)
+      for (std::int64_t number = range.begin; number < std::min(range.end, end); ++number)
+        record(number, IterationStatus::unfinished);
+    journal_->end_search({context_.study.search.time, job_.plan.trial_count()});
+  }
+
+  // Journals an iteration that is not trained. For rank 0.
+  void record(std::int64_t iteration, IterationStatus status) {
+    TrainedIteration left_out;
+    left_out.result.iteration = iteration;
+    left_out.result.status = status;
+    left_out.result.rank = world_.rank();
+    journal_->append(std::move(left_out));
+  }
+
+  // The iterations that may be trained now, on all ranks, which also get the values of their trials.
+  std::vector<IndexRange> next_round() {
+    std::vector<IndexRange> released;
+    std::string values;
+    agree(world_, [&] {
+      if (!world_.is_root()) return;
+      job_.stages.gradual()->go_on();
+      released = job_.stages.gradual()->take_released();
+      std::vector<std::int64_t> trials;
+      for (; job_.plan.draws_from_results() && shared_trials_ < job_.stages.gradual()->begun(); ++shared_trials_)
+        trials.push_back(shared_trials_);
+      values = packed_values(job_.plan, trials);
+    });
+    world_.broadcast_vector(released);
+    values = world_.broadcast(values, 0);
+    if (!world_.is_root()) give_packed_values(job_.plan, values);
+    std::sort(released.begin(), released.end(),
+              [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
+    return released;
+  }
+
+  // `iterations`: that the job trains.
+  void begin_progress(std::optional<std::int64_t> iterations) {
+    if (!context_.study.search.has_trial_count()) iterations.reset();
+    if (world_.is_root())
+      progress_.emplace(options_.progress, iterations, setup_->progress_value, job_.stages.position_text());
   }
 
   // Adds the next stage if the current one has all its results. Array tasks do not: a job that starts after all tasks
@@ -170,13 +275,17 @@ class RunTraining {
   const WhileWaiting waiting_;
   const GatherRoute route_;
   const std::function<StopCause()> stop_cause_;
+  const bool is_gradual_;
+  const double earlier_seconds_;  // of training, on rank 0
   TrainingContext context_;
   std::optional<CheckpointFiles> files_;
   Checkpoints checkpoints_;
   std::optional<LossLog> loss_log_;
   std::unique_ptr<JournalWriter> journal_;  // this and the next members: null if no iteration had to be trained so far
-  std::optional<Communicator> channel_;     // for WorkAhead; only if the search may have another stage
+  std::optional<Communicator> channel_;     // for a StageObserver, if stages may have one
   std::optional<LaneSetup> setup_;
+  std::optional<Progress> progress_;  // of the current stage, on rank 0
+  std::int64_t shared_trials_ = 0;    // of gradual trials: how many have values that all ranks know
   std::optional<WorkSource> source_;
   std::optional<Lanes> lanes_;
 };

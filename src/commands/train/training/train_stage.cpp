@@ -11,7 +11,7 @@
 
 #include "commands/train/training/cut_off.hpp"
 #include "commands/train/training/progress.hpp"
-#include "commands/train/training/work_ahead.hpp"
+#include "commands/train/training/stage_observer.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -70,13 +70,9 @@ void close_if_possible(JournalWriter& journal) {
 }  // namespace
 
 StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, const Communicator& world) {
-  const auto start = Clock::now();
-  const auto seconds = [start] { return seconds_since(start); };
   const LaneSetup& setup = lanes.setup();
-  source.begin(stage.partition, stage.work.count(), stage.ahead ? MoreWork::may_follow : MoreWork::none);
-  std::optional<Progress> progress;
-  if (world.is_root())
-    progress.emplace(setup.options.progress, stage.work.count(), setup.progress_value, stage.position);
+  const MoreWork more_work = stage.observer ? stage.observer->more_work() : MoreWork::none;
+  source.begin(stage.partition, stage.work_at_start, more_work);
 
   lanes.begin(stage);
   StopCause cause = no_stop;
@@ -91,9 +87,9 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
       if (source.is_stopped()) setup.journal->hurry();
       end_job_if(setup.journal->failure(), source);
     }
-    if (stage.ahead) stage.ahead->service(source);
+    if (stage.observer) stage.observer->service(source);
     const double pause_seconds = source.service();
-    if (progress) progress->update(source.finished_count(), seconds(), source.lowest_cost());
+    if (stage.progress) stage.progress->update(stage.done_before + source.finished_count(), source.lowest_cost());
     return pause_seconds;
   };
   const auto serve_while_waiting = [&](double) { return serve(); };
@@ -102,9 +98,9 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
     while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
     end_job_if(lanes.failure(), source);
     source.end_lanes();
-    if (stage.ahead) {
-      stage.ahead->end_lanes();
-      wait_patiently([&] { return stage.ahead->is_over(); }, serve_while_waiting);
+    if (stage.observer) {
+      stage.observer->end_lanes();
+      wait_patiently([&] { return stage.observer->is_over(); }, serve_while_waiting);
     }
     world.patient_barrier(serve_while_waiting);
     note_cause();
@@ -117,7 +113,7 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
     while (!lanes.wait(1)) continue;
     throw;
   }
-  if (progress) progress->finish(source.finished_count(), seconds(), source.lowest_cost());
+  if (stage.progress) stage.progress->update(stage.done_before + source.finished_count(), source.lowest_cost());
   return cause;
 }
 

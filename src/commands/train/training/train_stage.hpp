@@ -9,7 +9,7 @@
 namespace sheaf {
 
 /// Trains until all ranks have no more work, or a rank has a cause to stop and running iterations have ended. `source`:
-/// has left the work of the stage before. Shows progress on rank 0. Returns the same cause on all ranks. If a lane
+/// has left the work of the stage before. Returns the same cause on all ranks. If a lane
 /// throws or a journal cannot be written, the whole job ends at once with a message on stderr and exit code 1. If a
 /// host does not answer for run.network_timeout, the job closes its journals and ends with exit code 75. Collective
 /// over world.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "commands/train/training/early_results.hpp"
+#include "commands/train/training/stage_observer.hpp"
 #include "core/clock.hpp"
 #include "core/index_range.hpp"
 #include "parallel/mpi/communicator.hpp"
@@ -24,7 +25,7 @@ namespace sheaf {
 
 /// For one stage. The work source hands out positions: the `count` iterations of the stage that this job trains, and
 /// after them, at `count` + i, what continues the stage's iteration i.
-class WorkAhead {
+class WorkAhead : public StageObserver {
  public:
   /// `stages`: with a stage that continues the trainings of the plan's last stage. `count`: iterations of that stage
   /// which the job trains. `earlier`: on rank 0, the results of earlier attempts, settled. `channel`: a communicator
@@ -37,16 +38,13 @@ class WorkAhead {
   bool has(const IndexRange& claim) const { return !claim.empty() && claim.begin >= count_; }
   /// The iterations of the current stage that the claim continues. Pure; called by lanes.
   std::vector<IndexRange> iterations_at_positions(const IndexRange& claim) const;
-  /// Adds a result of this rank. Thread-safe; called by lanes.
-  void add(const IterationResult& result) { results_.add(result); }
 
-  /// Records that the lanes of this rank have ended the stage.
-  void end_lanes() { results_.end(); }
-  /// Sends results to rank 0. There it adds work for waiting lanes, and closes the source when the stage is complete.
-  /// For the main thread, again and again until is_over(). Local, never blocks.
-  void service(WorkSource& source);
-  /// Whether this rank has nothing more to send or receive.
-  bool is_over() { return results_.is_over(); }
+  void add(const IterationResult& result) override { results_.add(result); }
+  void end_lanes() override { results_.end(); }
+  /// On rank 0, adds work for waiting lanes and closes the source when the stage is complete.
+  void service(WorkSource& source) override;
+  bool is_over() override { return results_.is_over(); }
+  MoreWork more_work() const override { return MoreWork::may_follow; }
 
  private:
   void add_work(WorkSource& source);

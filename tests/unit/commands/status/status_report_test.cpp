@@ -95,7 +95,8 @@ TEST_CASE("the progress of a search with several stages counts all of them; the 
       ContainsSubstring("progress     4/10 iterations (40%), stage 0 of 0..2, 0.5/s, 4.0 s left of this stage\n"));
   CHECK_THAT(
       status_json(run, status),
-      ContainsSubstring(R"("iterations":{"total":6,"planned":10,"finished":3,"diverged":1,"failed":0,"left":2})"));
+      ContainsSubstring(
+          R"("iterations":{"total":6,"planned":10,"finished":3,"diverged":1,"failed":0,"pruned":0,"unfinished":0,"left":2})"));
 }
 
 TEST_CASE("a finished run is continued only if iterations failed") {
@@ -140,7 +141,7 @@ TEST_CASE("the JSON object has all members, with null for unknown values") {
   CHECK(
       status_json(run, status) ==
       R"({"run":"runs/my run","study":"widths","program":"0.9.0","state":"stopped","jobs":[],"has_results":false,)"
-      R"("earlier_results":null,"stages":1,"iterations":{"total":6,"planned":6,"finished":0,"diverged":0,"failed":0,"left":6},)"
+      R"("earlier_results":null,"stages":1,"iterations":{"total":6,"planned":6,"finished":0,"diverged":0,"failed":0,"pruned":0,"unfinished":0,"left":6},)"
       R"("trials":{"total":2,"complete":0},"iterations_per_second":null,"seconds_left":null,"best":null,)"
       R"("best_iteration":null,"first_failure":null,"attempts":[],"trained_twice":0,"checkpoints":0,"warnings":[],)"
       R"("resume":"sheaf resume 'runs/my run'"})"

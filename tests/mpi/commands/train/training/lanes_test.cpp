@@ -56,7 +56,7 @@ TEST_CASE("lanes of one rank can use different engines and devices, and results 
     return std::make_unique<NamedEngine>(engines.at(static_cast<std::size_t>(lane)));
   };
   const LaneSetup setup{options, make_engine, placement, &journal};
-  const StageWork stage{PartitionKind::block, work, nullptr, [] { return no_stop; }};
+  const StageWork stage{PartitionKind::block, work, total, nullptr, nullptr, nullptr, [] { return no_stop; }};
   WorkSource source(4, self, self);
   source.begin(stage.partition, total);
   {

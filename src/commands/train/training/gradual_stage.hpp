@@ -1,0 +1,56 @@
+// Trains the gradual trials of a search: rank 0 decides, from the results of all ranks, what may be trained next.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "commands/train/training/early_results.hpp"
+#include "commands/train/training/stage_observer.hpp"
+#include "commands/train/training/trial_values.hpp"
+#include "core/index_range.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "search/gradual_trials.hpp"
+#include "study/plan.hpp"
+
+namespace sheaf {
+
+/// Called on rank 0 for each iteration that has been pruned.
+using OnPruned = std::function<void(std::int64_t iteration)>;
+
+/// For one call of train_stage(). Positions of the work source are numbers of iterations.
+class GradualStage : public StageObserver {
+ public:
+  /// Whether iterations are added to the work source as soon as they are released, or wait for the next round.
+  enum class Release { at_once, next_round };
+
+  /// `trials`: null on all ranks but 0. `channel`: a communicator of all ranks that no other code uses. Referenced
+  /// objects outlive the object. Local.
+  GradualStage(Plan& plan, GradualTrials* trials, Release release, OnPruned on_pruned, const Communicator& channel);
+
+  void add(const IterationResult& result) override { results_.add(result); }
+  void end_lanes() override;
+  void service(WorkSource& source) override;
+  bool is_over() override { return results_.is_over() && values_.is_over(); }
+  MoreWork more_work() const override { return release_ == Release::at_once ? MoreWork::may_follow : MoreWork::none; }
+
+  /// Waits until the values of the trials of these iterations are known. Returns false if `is_stopping` returns true
+  /// before. Called by lanes. Local.
+  bool await_values(const std::vector<IndexRange>& iterations, const std::function<bool()>& is_stopping);
+
+ private:
+  void add_work(WorkSource& source);
+
+  Plan& plan_;
+  GradualTrials* const trials_;
+  const Release release_;
+  const OnPruned on_pruned_;
+  const bool draws_;  // trials have values that lanes must wait for
+  EarlyResults results_;
+  TrialValues values_;
+  std::int64_t sent_ = 0;  // trials whose values were sent
+  bool is_closed_ = false;
+};
+
+}  // namespace sheaf
