@@ -17,8 +17,9 @@ namespace {
 
 constexpr const char* class_name = "SheafModel";
 
-// The version of the operators that the code means: since 4, `/` is a true division. LibTorch 1.6 and newer read it,
-// and run later changed operators, such as gelu, as they were. Source: caffe2/serialize/versions.h.
+// The version of the operators that the code means: the oldest in which `/` is a true division, so that old versions of
+// LibTorch read it, too. New ones run operators that changed later, such as gelu, as they were.
+// Source: caffe2/serialize/versions.h in PyTorch.
 constexpr const char* format_version = "4\n";
 
 std::string name_list(const std::vector<ModuleTensor>& tensors, ModuleTensor::Role role) {
