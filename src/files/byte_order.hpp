@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace sheaf {
@@ -30,6 +31,11 @@ inline std::uint64_t read_unsigned(const void* bytes, std::size_t count, bool bi
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < count; ++i) value = value << 8 | digits[big_endian ? i : count - 1 - i];
   return value;
+}
+
+/// Appends `value` in `count` bytes, least significant byte first.
+inline void append_unsigned(std::string& bytes, std::uint64_t value, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) bytes += static_cast<char>(value >> 8 * i & 0xff);
 }
 
 }  // namespace sheaf

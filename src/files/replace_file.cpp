@@ -57,6 +57,29 @@ void remove_unfinished() {
     if (const char* path = slot) ::unlink(path);
 }
 
+// Writes small pieces together, so that a file of many pieces takes few calls of write(2).
+class JoinedWrites {
+ public:
+  explicit JoinedWrites(OutputFile& file) : file_(file) {}
+
+  void put(std::string_view bytes) {
+    if (joined_.size() + bytes.size() > most_bytes) flush();
+    if (bytes.size() > most_bytes)
+      file_.write(bytes.data(), bytes.size());
+    else
+      joined_ += bytes;
+  }
+  void flush() {
+    file_.write(joined_);
+    joined_.clear();
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{1} << 18;
+  OutputFile& file_;
+  std::string joined_;
+};
+
 }  // namespace
 
 void require_free_name(const std::string& path, bool overwrite) {
@@ -117,6 +140,14 @@ std::optional<std::string> final_path(const std::string& path) {
 void write_then_rename(const std::string& path, const std::function<void(const std::string& temporary)>& write) {
   UnfinishedFile file(path);
   write(file.temporary());
+  file.commit();
+}
+
+void write_whole_file(const std::string& path, const std::function<void(const ByteSink&)>& produce) {
+  UnfinishedFile file(path);
+  JoinedWrites writes(file.file());
+  produce([&writes](std::string_view bytes) { writes.put(bytes); });
+  writes.flush();
   file.commit();
 }
 

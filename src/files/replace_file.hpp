@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "files/byte_sink.hpp"
 #include "files/output_file.hpp"
 
 namespace sheaf {
@@ -68,6 +69,9 @@ std::optional<std::string> final_path(const std::string& path);
 /// replacing an existing file. After a failure the temporary file is removed and `path` is unchanged. Throws RunError
 /// and exceptions of `write`. Local.
 void write_then_rename(const std::string& path, const std::function<void(const std::string& temporary)>& write);
+
+/// Same, with the bytes that `produce` passes to its sink. Throws RunError and exceptions of `produce`. Local.
+void write_whole_file(const std::string& path, const std::function<void(const ByteSink&)>& produce);
 
 /// Writes `text` to `path` like write_then_rename. Throws RunError. Local.
 void write_whole_file(const std::string& path, const std::string& text);

@@ -108,6 +108,19 @@ bool works_on_rows(const std::vector<Layer>& layers) {
   });
 }
 
+std::vector<std::int64_t> weight_sizes(const Layer& layer) {
+  switch (layer.kind) {
+    case Layer::Kind::dense:
+      return {layer.outputs, layer.inputs};
+    case Layer::Kind::convolution:
+      return {layer.outputs, layer.inputs, layer.kernel, layer.kernel};
+    case Layer::Kind::batch_norm:
+    case Layer::Kind::layer_norm:
+      return {layer.outputs};
+  }
+  return {};
+}
+
 std::int64_t parameter_count(const std::vector<Layer>& layers) {
   std::int64_t count = 0;
   for (const auto& layer : layers) count += layer.weight_count() + layer.bias_count();

@@ -36,6 +36,9 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
 /// such networks can be evaluated without LibTorch.
 bool works_on_rows(const std::vector<Layer>& layers);
 
+/// The shape of a layer's weight tensor.
+std::vector<std::int64_t> weight_sizes(const Layer& layer);
+
 /// The number of weights and biases.
 std::int64_t parameter_count(const std::vector<Layer>& layers);
 

@@ -146,18 +146,25 @@ std::vector<ZipMember> members_or_none(std::string_view archive, const std::stri
 
 }  // namespace
 
-std::string saved_model_record(const SavedModel& trained) {
-  ByteWriter bytes;
-  bytes.put_list(model_text(trained.description));
-  bytes.put_list(trained.scaling.shift);
-  bytes.put_list(trained.scaling.scale);
+SavedModelRecord saved_model_record_parts(const SavedModel& trained) {
   const std::vector<Layer> layers = network_layout(trained.description.model, trained.description.shape);
   const bool works = works_on_rows(layers);
-  bytes.put_list(works ? trained.network.parameters : std::vector<float>());
-  bytes.put_list(trained.scaling.clip);
-  bytes.put_list(trained.scaling.fill);
-  if (works && buffer_count(layers) > 0) bytes.put_list(trained.network.buffers);
-  return bytes.bytes();
+  const std::vector<float>& parameters = trained.network.parameters;
+  const std::size_t count = works ? parameters.size() : 0;
+  ByteWriter description, rest;
+  description.put_list(model_text(trained.description));
+  description.put_list(trained.scaling.shift);
+  description.put_list(trained.scaling.scale);
+  description.put(static_cast<std::int64_t>(count));
+  rest.put_list(trained.scaling.clip);
+  rest.put_list(trained.scaling.fill);
+  if (works && buffer_count(layers) > 0) rest.put_list(trained.network.buffers);
+  return {description.bytes(), {reinterpret_cast<const char*>(parameters.data()), count * sizeof(float)}, rest.bytes()};
+}
+
+std::string saved_model_record(const SavedModel& trained) {
+  const SavedModelRecord record = saved_model_record_parts(trained);
+  return record.description + std::string(record.parameters) + record.rest;
 }
 
 SavedModel parse_saved_model_record(const std::string& record, const std::string& path) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "models/saved_model.hpp"
 
@@ -14,7 +15,17 @@ namespace sheaf {
 /// The name of the member as passed to LibTorch, which adds the archive's name and `extra/` in front.
 constexpr const char* saved_model_record_name = "sheaf";
 
-/// The record as bytes. Pure.
+/// The bytes of a record in three parts, of which the second is in the SavedModel.
+struct SavedModelRecord {
+  std::string description;      ///< up to the number of parameters
+  std::string_view parameters;  ///< empty unless works_on_rows()
+  std::string rest;
+};
+
+/// The record of a model, which must outlive it, without a copy of the parameters. Pure.
+SavedModelRecord saved_model_record_parts(const SavedModel& trained);
+
+/// The same bytes as a string. Pure.
 std::string saved_model_record(const SavedModel& trained);
 
 /// Parses a record. Throws RunError, with `path`, if the record is damaged or from another version. Pure.

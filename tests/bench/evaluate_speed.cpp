@@ -16,10 +16,10 @@
 #include "core/clock.hpp"
 #include "core/parallel.hpp"
 #include "core/random/random_fill.hpp"
-#include "engines/libtorch/torchscript_file.hpp"
 #include "files/hdf5/row_file.hpp"
 #include "files/replace_file.hpp"
 #include "models/initial_weights.hpp"
+#include "models/torchscript_archive.hpp"
 #include "parallel/mpi/session.hpp"
 
 using namespace sheaf;
@@ -64,7 +64,7 @@ std::vector<Layer> write_model(const std::string& path) {
   trained.description.shape = {0, features, classes, {}};
   const auto layers = network_layout(trained.description.model, trained.description.shape);
   trained.network.parameters = initial_weights(layers, Initialization::pytorch, 1);
-  write_whole_file(path, torchscript_file_bytes(trained));
+  write_whole_file(path, torchscript_archive(trained));
   return layers;
 }
 

@@ -5,12 +5,16 @@ modules scripted in Python. Predictions agree to 1e-5.
 
 SPDX-License-Identifier: MIT
 """
+import io
 import json
 import pathlib
+import pickletools
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from oracle import skip, study_text
 
@@ -100,6 +104,34 @@ def check_training(module, name, drops, norms, steps=30):
     check(after < 0.9 * before, f"{name}: an optimizer lowers the loss from {before:.3g} to {after:.3g}")
     check(all(torch.equal(old, new) for old, new in zip(buffers, module.buffers())),
           f"{name}: evaluation mode changes no buffer")
+
+
+def check_archive(folder, path, module, name):
+    """Python reads the archive without LibTorch: its members, their checksums and alignment, and its pickles. A copy that
+    torch.jit.save writes has the same tensors and, with the record, the same predictions."""
+    content = (folder / path).read_bytes()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        check(archive.testzip() is None, f"{name}: the checksums of the archive")
+        starts = [info.header_offset + 30 + sum(struct.unpack_from("<HH", content, info.header_offset + 26))
+                  for info in archive.infolist()]
+        check(all(start % 64 == 0 for start in starts), f"{name}: the members are aligned", starts)
+        for member in ("archive/data.pkl", "archive/constants.pkl"):
+            pickletools.dis(archive.read(member), out=io.StringIO())  # checks the stack of the unpickler
+        stored = {"archive/" + part for part in ("data.pkl", "constants.pkl", "code/__torch__.py", "version",
+                                                 "extra/sheaf", *(f"data/{i}" for i in range(len(module.state_dict()))))}
+        check(stored == set(archive.namelist()), f"{name}: the members of the archive", archive.namelist())
+        record = archive.read("archive/extra/sheaf")
+    torch.jit.save(module, str(folder / "again.pt"), _extra_files={"sheaf": record})
+    again = torch.jit.load(str(folder / "again.pt"))
+    pairs = list(zip(module.state_dict().items(), again.state_dict().items()))
+    check(len(pairs) == len(again.state_dict()) and
+          all(ours[0] == theirs[0] and torch.equal(ours[1], theirs[1]) for ours, theirs in pairs),
+          f"{name}: saved again by torch.jit.save", list(again.state_dict()))
+    for other in (torch.float64, torch.float32):
+        again = again.to(other)
+    check(torch.equal(again(features.float()), module(features.float())), f"{name}: moved to float64 and back")
+    compare(folder, "again.pt", module(features.float()).softmax(1), f"{name}, saved again")
+
 
 def check_counts(folder):
     """A model trained with poisson returns the exponentials of its outputs, as sheaf predicts."""
@@ -259,6 +291,8 @@ with tempfile.TemporaryDirectory() as name:
         if has_native_engine:
             check(re.search("^engine +native$", report, re.M), f"{name}: native engine", report)
             compare(folder, path, theirs, f"{name}, evaluated by LibTorch", "--run.engine=torch")
+        if name != "torchscript":
+            check_archive(folder, path, module, name)
         if name in ("cnn", "cnn-norm"):
             check(module(features.view(-1, 1, 8, 8)[:3]).shape == (3, 10), "an exported cnn accepts images")
         # Without optimization: the TorchScript compiler of Debian 13 hangs on the gradient of an MLP.

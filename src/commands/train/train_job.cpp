@@ -55,15 +55,6 @@ bool torch_trains(const Plan& plan, const EngineOfTrial& engine_of_trial) {
   return any;
 }
 
-// Loads LibTorch, which trains models or only saves them.
-void load_torch(const Study& study, bool trains) try { torch_backend(); } catch (const RunError& error) {
-  if (trains) throw;
-  throw RunError(
-      fmt::format("{} This study needs LibTorch only to save models (run.models = {}): without it, set "
-                  "run.models = none.",
-                  error.what(), setting_text(study, "run.models")));
-}
-
 void warn_of_slow_blas(bool by_torch) {
   if (!by_torch && !native_engine_needs_blas()) return;
   const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_native_flops();
@@ -133,17 +124,15 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const auto searcher = make(study);
   SearchStages stages(*searcher, plan);
   choose_next_stage(stages, plan, {}, "", world);
-  const auto uses_torch = [&plan](const PreparedStudy& of) {
-    return torch_trains(plan, of.engine_of_trial) || of.study.run.models != ModelsSaved::none;
-  };
   const PreparedStudy prepared = prepare_study(
       study, plan, stored.has_value(),
       [&](const PreparedStudy& so_far) {
-        if (uses_torch(so_far))  // now, not in a lane during the training
-          load_torch(so_far.study, torch_trains(plan, so_far.engine_of_trial));
-        if (uses_torch(so_far) || native_engine_needs_blas()) reserve_blas_memory(so_far.placement.thread_count() + 1);
+        const bool by_torch = torch_trains(plan, so_far.engine_of_trial);
+        if (by_torch) torch_backend();  // loads LibTorch now, not in a lane during the training
+        if (by_torch || native_engine_needs_blas()) reserve_blas_memory(so_far.placement.thread_count() + 1);
       },
       world, node);
+  const bool uses_torch = torch_trains(plan, prepared.engine_of_trial);
   study = prepared.study;
   const StudyData& data = prepared.data;
   ModelFingerprints model_files;
@@ -183,7 +172,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
                          stages.last_stage_text(), run.directory));
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);
-    warn_of_slow_blas(torch_trains(plan, prepared.engine_of_trial));
+    warn_of_slow_blas(uses_torch);
     for (const auto& note :
          {note_on_gpus(study, plan, prepared.facts), note_on_predictions(study, plan, prepared.facts)})
       if (!note.empty()) log_root(note);
@@ -193,8 +182,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
 
   // 3. Gather the results, write them and print the summary.
   const auto make_provenance = [&, mpi_version = MpiSession::library_version()] {
-    return provenance(request.command_line, identity.content, run.directory, uses_torch(prepared), world.size(),
-                      mpi_version, start);
+    return provenance(request.command_line, identity.content, run.directory, uses_torch, world.size(), mpi_version,
+                      start);
   };
   const DataSummary data_summary = summary_of(data, study.data);
   return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial, data.file,

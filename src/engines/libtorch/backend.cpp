@@ -19,8 +19,8 @@ class Backend final : public TorchBackend {
   std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) const override {
     return make_torch_trainer(device, shared);
   }
-  std::string torchscript_file_bytes(const SavedModel& trained) const override {
-    return sheaf::torchscript_file_bytes(trained);
+  std::string script_model_file_bytes(const SavedModel& trained) const override {
+    return sheaf::script_model_file_bytes(trained);
   }
   std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const override {
     return sheaf::load_module(path);

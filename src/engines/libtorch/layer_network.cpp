@@ -38,19 +38,6 @@ torch::Tensor channels_last(const torch::Tensor& images) {
 
 }  // namespace
 
-std::vector<std::int64_t> weight_sizes(const Layer& layer) {
-  switch (layer.kind) {
-    case Layer::Kind::dense:
-      return {layer.outputs, layer.inputs};
-    case Layer::Kind::convolution:
-      return {layer.outputs, layer.inputs, layer.kernel, layer.kernel};
-    case Layer::Kind::batch_norm:
-    case Layer::Kind::layer_norm:
-      return {layer.outputs};
-  }
-  return {};
-}
-
 LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers,
                            const std::vector<float>& weights, torch::Device device, Precision precision)
     : Network(precision), model_(model), channels_last_(device.is_cpu()) {

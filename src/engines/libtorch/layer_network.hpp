@@ -10,9 +10,6 @@
 
 namespace sheaf {
 
-/// The shape of a layer's weight tensor.
-std::vector<std::int64_t> weight_sizes(const Layer& layer);
-
 /// Its buffers are the running mean and variance of each batch norm, [channels] each.
 class LayerNetwork : public Network {
  public:

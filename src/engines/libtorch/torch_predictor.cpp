@@ -14,7 +14,7 @@
 #include "engines/libtorch/torch_device.hpp"
 #include "engines/libtorch/torch_messages.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
-#include "engines/libtorch/torchscript_file.hpp"
+#include "models/torchscript_source.hpp"
 
 namespace sheaf {
 namespace {

@@ -123,8 +123,11 @@ Placement place_rank(const RunOptions& options, const std::vector<RankView>& vie
         views.size(), counted(static_cast<std::int64_t>(views[rank].gpu_ids.size()), "GPU"), options.ranks_per_gpu));
   }
   const std::int64_t cores = shared_cores(options, views, gpus, rank);
-  return gpu >= 0 ? on_gpu(options, gpu, cores)
-                  : on_cores(options, cores, no_gpu_note(options, views[rank], none_reason, machine_has_gpu));
+  Placement placement = gpu >= 0
+                            ? on_gpu(options, gpu, cores)
+                            : on_cores(options, cores, no_gpu_note(options, views[rank], none_reason, machine_has_gpu));
+  placement.bound_cores = static_cast<std::int64_t>(views[rank].cores.size());
+  return placement;
 }
 
 std::string unused_cores_note(const std::vector<RankView>& views, std::int64_t machine_cores) {

@@ -21,6 +21,7 @@ struct RankView {
 struct Placement {
   std::vector<LaneDevice> lanes;  ///< the device of each lane; GPUs are in the rank's own numbering
   std::string note;               ///< a remark for the user; may be empty
+  std::int64_t bound_cores = 0;   ///< the number of cores to which the rank is bound
 
   std::int64_t lane_count() const { return static_cast<std::int64_t>(lanes.size()); }
   std::int64_t thread_count() const;  ///< the sum over all lanes

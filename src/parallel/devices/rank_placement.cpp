@@ -77,9 +77,8 @@ RankTable gather_rank_infos(const Placement& placement, const Communicator& worl
   const auto hosts = texts(MpiSession::host_name());
   const auto devices = texts(device_names(placement));
   const auto notes = texts(placement.note);
-  const auto numbers = world.gather(
-      std::vector<std::int64_t>{static_cast<std::int64_t>(find_bound_cores().cores.size()), placement.lane_count(),
-                                std::int64_t{placement.lanes.front().thread_count}});
+  const auto numbers = world.gather(std::vector<std::int64_t>{placement.bound_cores, placement.lane_count(),
+                                                              std::int64_t{placement.lanes.front().thread_count}});
   RankTable ranks;
   for (std::size_t rank = 0; rank < hosts.size(); ++rank)
     ranks.add(

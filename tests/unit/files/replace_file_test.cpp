@@ -202,3 +202,24 @@ TEST_CASE("a file may have the longest name of the file system") {
   CHECK(text_of(name) == "other");
   std::filesystem::remove(name);
 }
+
+TEST_CASE("a file can be written piece by piece, whatever the sizes of the pieces") {
+  std::string expected;
+  write_whole_file("pieces", [&expected](const ByteSink& sink) {
+    for (const std::size_t size : {1, 0, 200000, 70000, 300000, 3, 262144, 262145, 5}) {
+      const std::string piece(size, static_cast<char>('a' + expected.size() % 26));
+      sink(piece);
+      expected += piece;
+    }
+  });
+  CHECK(text_of("pieces") == expected);
+  CHECK_THROWS_WITH(write_whole_file("pieces",
+                                     [](const ByteSink& sink) {
+                                       sink("other");
+                                       throw std::runtime_error("no more");
+                                     }),
+                    "no more");
+  CHECK(text_of("pieces") == expected);
+  CHECK(!files_are_left());
+  std::filesystem::remove("pieces");
+}

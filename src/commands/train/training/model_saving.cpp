@@ -13,6 +13,7 @@
 #include "core/text.hpp"
 #include "engines/torch_backend.hpp"
 #include "files/replace_file.hpp"
+#include "models/torchscript_archive.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "study/losses.hpp"
 
@@ -48,7 +49,11 @@ class ModelSavingEngine : public Engine {
                             models_.data, quantiles_of(trial.train)},
                            std::exchange(trained.network, {}),
                            std::exchange(trained.scaling, {})};
-    write_whole_file(model_path(models_.run_directory, number), torch_backend().torchscript_file_bytes(model));
+    const std::string path = model_path(models_.run_directory, number);
+    if (has_layout(trial.model.kind))
+      write_whole_file(path, [&model](const ByteSink& sink) { write_torchscript_archive(model, sink); });
+    else
+      write_whole_file(path, torch_backend().script_model_file_bytes(model));
   }
 
   std::unique_ptr<Engine> engine_;

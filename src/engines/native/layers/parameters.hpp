@@ -76,6 +76,7 @@ class Parameters {
   std::vector<float> list(const Chain& chain) const {
     const Value* values = averages_ ? average_values_ : values_;
     std::vector<float> flat;
+    flat.reserve(static_cast<std::size_t>(count_));  // growing may take twice the memory
     for (const auto& layer : chain)
       layer->for_each_segment([&](const Segment& segment) {
         const Value* from = values + segment.offset;

@@ -26,6 +26,7 @@ TEST_CASE("a single rank has one lane per bound core") {
   CHECK_FALSE(placement.uses_gpu());
   CHECK(placement.lane_count() == 4);
   CHECK(placement.thread_count() == 4);
+  CHECK(placement.bound_cores == 4);
 }
 
 TEST_CASE("a rank on cores has a note on GPUs only if the machine has one") {
