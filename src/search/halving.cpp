@@ -23,10 +23,10 @@ std::int64_t promoted_count(std::int64_t trials, std::int64_t factor) {
 }
 
 std::unique_ptr<const Searcher> make_halving(const Study& study) {
-  const std::int64_t factor = study.search.factor;
-  return make_continued_stages(
-      study, stage_ends(TrialSpace(study).count(), study.train.epochs, factor, study.search.min_epochs),
-      [factor](std::int64_t trials) { return promoted_count(trials, factor); });
+  const std::int64_t factor = study.search.factor, trials = TrialSpace(study).count();
+  return make_continued_stages(study, stage_ends(trials, study.train.epochs, factor, study.search.min_epochs),
+                               one_bracket(trials),
+                               [factor](std::int64_t count) { return promoted_count(count, factor); });
 }
 
 }  // namespace sheaf

@@ -88,6 +88,12 @@ void Plan::add(Stage stage) {
   stages_.push_back(std::move(planned));
 }
 
+std::int64_t Plan::begun_trials() const {
+  std::int64_t end = 0;
+  for (const PlannedStage& planned : stages_) end = std::max(end, planned.stage.trials.back().end);
+  return end;
+}
+
 Iteration Plan::iteration(std::int64_t number) const {
   assert(number >= 0 && number < iteration_count());
   const auto after =

@@ -35,7 +35,7 @@ struct LaneSetup {
 struct StageWork {
   PartitionKind partition;  ///< settled
   const RemainingIterations& work;
-  WorkAhead* ahead = nullptr;             ///< of the next stage; null if nothing of it begins early
+  WorkAhead* ahead = nullptr;             ///< of later stages; null if nothing of them begins early
   std::function<StopCause()> stop_cause;  ///< requested again and again; one rank's is enough
   std::string resume_command = {};        ///< for messages
   std::string position = {};              ///< SearchStages::position_text(), for progress
