@@ -2,8 +2,10 @@
 #include "search/halving.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "search/continued_stages.hpp"
+#include "study/brackets.hpp"
 #include "study/study.hpp"
 #include "study/trial_space.hpp"
 
@@ -11,11 +13,10 @@ namespace sheaf {
 
 std::vector<std::int64_t> stage_ends(std::int64_t trials, std::int64_t epochs, std::int64_t factor,
                                      std::int64_t min_epochs) {
-  std::vector<std::int64_t> ends = {epochs};
-  for (std::int64_t left = trials / factor; left > 0 && ends.back() / factor >= min_epochs; left /= factor)
-    ends.push_back(ends.back() / factor);
-  std::reverse(ends.begin(), ends.end());
-  return ends;
+  const std::vector<std::int64_t> rungs = rung_epochs(epochs, factor, min_epochs);
+  std::ptrdiff_t stages = 1;
+  for (std::int64_t left = trials / factor; left > 0; left /= factor) ++stages;
+  return {rungs.end() - std::min(stages, rungs.end() - rungs.begin()), rungs.end()};
 }
 
 std::int64_t promoted_count(std::int64_t trials, std::int64_t factor) {

@@ -7,10 +7,12 @@
 #include <cassert>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "study/brackets.hpp"
 #include "study/effect.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
@@ -24,8 +26,16 @@ constexpr int max_deciding_choices = 100000;
 
 }  // namespace
 
+std::int64_t drawn_trials(const Study& study) {
+  const SearchOptions& search = study.search;
+  if (search.trials > 0 || !search.draws_trials() || study.train.epochs == 0) return search.trials;
+  const auto rungs = rung_epochs(study.train.epochs, search.factor, search.min_epochs);
+  const auto sizes = bracket_sizes(static_cast<std::int64_t>(rungs.size()), search.factor);
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+}
+
 double planned_iterations(const Study& study) {
-  auto count = static_cast<double>(study.search.draws_trials() ? study.search.trials : Combinations(study).count());
+  auto count = static_cast<double>(study.search.draws_trials() ? drawn_trials(study) : Combinations(study).count());
   for (const std::int64_t factor :
        {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
     count *= static_cast<double>(factor);

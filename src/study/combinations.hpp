@@ -17,6 +17,10 @@ struct Study;
 /// Selects searched keys by their names, such as "model.hidden".
 using KeyFilter = std::function<bool(const std::string& key)>;
 
+/// The trials that a search draws; 0 if it draws none, or if their number follows from train.epochs, which is not
+/// settled. Pure.
+std::int64_t drawn_trials(const Study& study);
+
 /// The iterations of a study: trials times repeats, folds and members. A double, because the product may exceed 64
 /// bits. Pure.
 double planned_iterations(const Study& study);

@@ -97,7 +97,7 @@ TrialSpace::TrialSpace(const Study& study) : seed_(study.study.seed), base_(stud
   // Among so many combinations, equal draws are unlikely.
   const bool is_huge = combinations_.count() > max_iterations;
   order_ = !is_random ? Order::grid : has_ranges || is_huge ? Order::drawn : Order::shuffled;
-  trials_ = is_random ? study.search.trials : combinations_.count();
+  trials_ = is_random ? drawn_trials(study) : combinations_.count();
 }
 
 // The value of a key in a random search, as if it had an effect.

@@ -2,6 +2,7 @@
 #include "runs/search_stages.hpp"
 
 #include "core/error.hpp"
+#include "search/hyperband.hpp"
 #include "search/single_stage.hpp"
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
@@ -90,6 +91,24 @@ TEST_CASE("possible stages have the trials that may continue next, and all that 
   results.settle();
   stages.catch_up(results);
   CHECK(stages.possible_stages().empty());
+
+  Study study = study_of_four();  // brackets of 9, 5 and 3 trials
+  study.data.task = Task::classification;
+  study.search.method = SearchMethod::hyperband;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.4"}, Sampling::uniform}};
+  study.train.epochs = 9;
+  const auto hyperband = make_hyperband(study);
+  Plan pass(study);
+  SearchStages brackets(*hyperband, pass);
+  brackets.choose_next();
+  CHECK(brackets.possible_stages() ==
+        std::vector<Stage>{{1, {{0, 14}}, 1, {0, 2}, 1, 1, 3, 9}, {2, {{14, 17}}, 1, {0, 2}, 1, 3, std::nullopt, 14}});
+  study.search.trials = 11;  // the last bracket is left out
+  const auto fewer = make_hyperband(study);
+  Plan cut(study);
+  SearchStages of_eleven(*fewer, cut);
+  of_eleven.choose_next();
+  CHECK(of_eleven.possible_stages() == std::vector<Stage>{{1, {{0, 11}}, 1, {0, 2}, 1, 1, 3, 9}});
 }
 
 TEST_CASE("a grid is complete after its only stage and has no stage text") {
