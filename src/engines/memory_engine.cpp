@@ -29,15 +29,16 @@ class MemoryEngine : public Engine {
     return !claim.empty();
   }
 
-  void train_ahead(const std::vector<IndexRange>& iterations, const Stage& stage,
+  void train_ahead(const Plan& plan, const std::vector<IndexRange>& iterations,
                    const std::function<bool()>& stop_requested) override {
     for (const IndexRange& range : iterations)
       for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number) {
         const auto failure = failure_of([&] {
-          const Iteration iteration = context_.plan.iteration(number);
+          const Iteration iteration = plan.iteration(number);
           begin_trial(iteration);
           Trainer& trainer = trainer_of(*engine_);
           const IterationInput input = inputs_.of(iteration);
+          const Stage& stage = plan.stage(iteration.stage);
           sheaf::train_ahead(context_, iteration, trial_, stage, input, trainer, stop_requested);
         });
         if (failure) trainers_.clear();

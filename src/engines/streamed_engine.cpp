@@ -112,7 +112,7 @@ class StreamedEngine : public Engine {
       if (!models.empty() && bytes > models_bytes) break;
       Model& model = models.emplace_back(std::move(waiting.front()));
       model.bytes = bytes_of_model;
-      model.epochs = context_.plan.stage(iteration.stage).epochs_of(trial.train.epochs).end;
+      model.epochs = context_.plan.stage(iteration.stage).epochs_of(iteration.trial, trial.train.epochs).end;
       attempt(model, [&] { model.training = make_training(iteration, trial); });
     }
     epochs_ = 0;

@@ -18,17 +18,23 @@ std::string SearchStages::last_stage_text() const {
   return searcher_.max_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
 }
 
-std::optional<Stage> SearchStages::following() const {
-  if (!more_may_come()) return std::nullopt;
-  const auto number = static_cast<std::size_t>(plan_.stage_count());
+std::vector<Stage> SearchStages::possible_stages() const {
+  const Stage& last = plan_.stage(plan_.stage_count() - 1);
   const std::vector<StageSize> sizes = searcher_.sizes(plan_);
-  if (number >= sizes.size() || sizes[number].from_epoch == 0) return std::nullopt;
-  Stage stage = plan_.stage(plan_.stage_count() - 1);
-  ++stage.number;
-  stage.trials.clear();
-  stage.from_epoch = sizes[number].from_epoch;
-  stage.to_epoch = sizes[number].to_epoch;
-  return stage;
+  std::vector<Stage> stages;
+  for (auto number = static_cast<std::size_t>(plan_.stage_count()); number < sizes.size(); ++number) {
+    const auto& [new_trials, continued, from_epoch, to_epoch] = sizes[number];
+    Stage stage = last;
+    stage.number = static_cast<std::int64_t>(number);
+    stage.from_epoch = from_epoch;
+    stage.to_epoch = to_epoch;
+    if (!stages.empty() || continued == 0) stage.trials.clear();
+    stage.append(new_trials);
+    stage.first_new_trial = new_trials.empty() ? std::nullopt : std::optional(new_trials.begin);
+    if (stage.trials.empty()) break;
+    stages.push_back(std::move(stage));
+  }
+  return stages;
 }
 
 std::string SearchStages::position_text() const {
@@ -40,7 +46,7 @@ std::int64_t SearchStages::later_iterations() const {
   const std::vector<StageSize> sizes = searcher_.sizes(plan_);
   std::int64_t trials = 0;
   for (auto stage = static_cast<std::size_t>(plan_.stage_count()); stage < sizes.size(); ++stage)
-    trials += sizes[stage].trials;
+    trials += sizes[stage].trials();
   return trials * plan_.stage(0).per_trial();
 }
 

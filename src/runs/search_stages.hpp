@@ -40,14 +40,14 @@ class SearchStages {
   /// An estimate of the iterations of the stages that are not chosen yet.
   std::int64_t later_iterations() const;
 
-  /// The epochs of the stage that continues the trainings of the plan's last stage, without its trials; nullopt if none
-  /// does or it is not known yet. Pure.
-  std::optional<Stage> following() const;
+  /// The later stages, with all trials that are known to begin in them. The next one also has all trials that it may
+  /// continue: those of the plan's last stage. Ends before the first stage for which no trial is known. Pure.
+  std::vector<Stage> possible_stages() const;
 
   /// Adds a result of the plan's last stage, perhaps a second time.
   void add(const IterationResult& result) { add(result.iteration, known_result(result)); }
   void add(std::int64_t iteration, const KnownResult& result) { known_.add(iteration, result); }
-  /// The trials of following() that do not depend on missing results, in ascending ranges.
+  /// The trials that the next stage continues and that do not depend on missing results, in ascending ranges.
   std::vector<IndexRange> certain() const { return searcher_.certain(known_); }
   /// Adds the next stage to the plan. All earlier stages must have all their results. Returns false if the search is
   /// done.

@@ -2,6 +2,7 @@
 #include "search/continued_stages.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "search/leaderboard.hpp"
@@ -36,22 +37,23 @@ std::optional<IterationResult> result_of(const KnownResults& known, std::int64_t
 
 class ContinuedStages : public Searcher {
  public:
-  ContinuedStages(const Study& study, std::vector<std::int64_t> stage_ends, ContinuedCount continued_count)
-      : ranking_(ranking_of(study)), stage_ends_(std::move(stage_ends)), continued_count_(std::move(continued_count)) {
+  ContinuedStages(const Study& study, std::vector<std::int64_t> stage_ends, std::vector<NewTrials> new_trials,
+                  ContinuedCount continued_count)
+      : ranking_(ranking_of(study)),
+        stage_ends_(std::move(stage_ends)),
+        new_trials_(std::move(new_trials)),
+        continued_count_(std::move(continued_count)) {
     ranking_.metric_count = 0;  // further metrics do not decide
   }
 
   std::int64_t max_stages() const override { return static_cast<std::int64_t>(stage_ends_.size()); }
 
-  std::vector<StageSize> sizes(const Plan& plan) const override {
+  std::vector<StageSize> sizes(const Plan&) const override {
     std::vector<StageSize> all;
-    std::int64_t trials = plan.trial_count(), from = 0;
-    for (const std::int64_t end : stage_ends_) {
-      all.push_back({trials, from, end});
-      trials = continued_count_(trials);
-      from = end;
+    for (std::int64_t number = 0; number < max_stages(); ++number) {
+      const StageEpochs epochs = epochs_of(number);
+      all.push_back({begun_in(number), continued_in(number), epochs.from, epochs.to});
     }
-    all.back().to_epoch.reset();
     return all;
   }
 
@@ -59,12 +61,15 @@ class ContinuedStages : public Searcher {
     const Plan& plan = known.plan();
     const std::int64_t number = plan.stage_count();
     if (number == max_stages()) return std::nullopt;
+    const StageEpochs epochs = epochs_of(number);
+    const IndexRange begun = begun_in(number);
     Stage stage = whole_stage(plan);
     stage.number = number;
-    if (number + 1 < max_stages()) stage.to_epoch = stage_ends_[static_cast<std::size_t>(number)];
-    if (number == 0) return stage;
-    stage.from_epoch = stage_ends_[static_cast<std::size_t>(number) - 1];
-    stage.trials = ranges_of(certain_trials(known));
+    stage.from_epoch = epochs.from;
+    stage.to_epoch = epochs.to;
+    stage.trials = number > 0 ? ranges_of(certain_trials(known)) : std::vector<IndexRange>();
+    stage.append(begun);
+    if (number > 0 && !begun.empty()) stage.first_new_trial = begun.begin;
     if (stage.trials.empty()) return std::nullopt;
     return stage;
   }
@@ -72,15 +77,67 @@ class ContinuedStages : public Searcher {
   std::vector<IndexRange> certain(const KnownResults& known) const override { return ranges_of(certain_trials(known)); }
 
  private:
+  struct StageEpochs {
+    std::int64_t from;
+    std::optional<std::int64_t> to;
+  };
+
+  StageEpochs epochs_of(std::int64_t stage) const {
+    const auto index = static_cast<std::size_t>(stage);
+    const bool is_last = index + 1 == stage_ends_.size();
+    return {stage == 0 ? 0 : stage_ends_[index - 1], is_last ? std::nullopt : std::optional(stage_ends_[index])};
+  }
+
+  IndexRange begun_in(std::int64_t stage) const {
+    const auto index = static_cast<std::size_t>(stage);
+    return index < new_trials_.size() ? new_trials_[index].trials : IndexRange{};
+  }
+
+  // The trials that a stage continues if none diverges.
+  std::int64_t continued_in(std::int64_t stage) const {
+    std::int64_t count = 0;
+    for (std::int64_t begun = 0; begun < std::min(stage, static_cast<std::int64_t>(new_trials_.size())); ++begun) {
+      const NewTrials& row = new_trials_[static_cast<std::size_t>(begun)];
+      const auto left_of = [&](std::int64_t trials) {
+        for (std::int64_t ended = begun; trials > 0 && ended < stage; ++ended) trials = continued_count_(trials);
+        return trials;
+      };
+      count += row.trials.count() / row.bracket * left_of(row.bracket) + left_of(row.trials.count() % row.bracket);
+    }
+    return count;
+  }
+
+  // The trials of the bracket to which a trial belongs.
+  IndexRange bracket_of(std::int64_t trial) const {
+    const auto after =
+        std::upper_bound(new_trials_.begin(), new_trials_.end(), trial,
+                         [](std::int64_t wanted, const NewTrials& row) { return wanted < row.trials.begin; });
+    const NewTrials& row = *(after - 1);
+    const std::int64_t begin = trial - (trial - row.trials.begin) % row.bracket;
+    return {begin, std::min(begin + row.bracket, row.trials.end)};
+  }
+
   // The trials of the last stage that continue even if all trials with missing results become better, ascending.
-  // Diverged trainings cannot continue.
   std::vector<std::int64_t> certain_trials(const KnownResults& known) const {
     const Plan& plan = known.plan();
-    const Stage& stage = plan.stage(plan.stage_count() - 1);
-    Leaderboard leaderboard(plan, ranking_, stage.trial_count());
-    const IndexRange numbers = plan.iterations_of(stage.number);
-    const std::int64_t per_trial = stage.per_trial();
-    std::int64_t count = continued_count_(stage.trial_count());
+    const IndexRange numbers = plan.iterations_of(plan.stage_count() - 1);
+    std::vector<std::int64_t> trials;
+    for (std::int64_t number = numbers.begin; number < numbers.end;) {
+      const IndexRange bracket = bracket_of(plan.iteration(number).trial);
+      const std::int64_t first = number;
+      const std::int64_t per_trial = plan.stage(plan.stage_count() - 1).per_trial();
+      while (number < numbers.end && bracket.has(plan.iteration(number).trial)) number += per_trial;
+      add_certain(known, {first, number}, trials);
+    }
+    return trials;
+  }
+
+  // Adds those of a bracket, whose iterations in the last stage are `numbers`. Diverged trainings cannot continue.
+  void add_certain(const KnownResults& known, IndexRange numbers, std::vector<std::int64_t>& trials) const {
+    const Plan& plan = known.plan();
+    const std::int64_t per_trial = plan.stage(plan.stage_count() - 1).per_trial();
+    std::int64_t count = continued_count_(numbers.count() / per_trial);
+    Leaderboard leaderboard(plan, ranking_, numbers.count() / per_trial);
     std::vector<IterationResult> results;
     for (std::int64_t first = numbers.begin; first < numbers.end; first += per_trial) {
       results.clear();
@@ -91,24 +148,30 @@ class ContinuedStages : public Searcher {
       else
         for (const IterationResult& result : results) leaderboard.add(result, nullptr);
     }
-    std::vector<std::int64_t> trials;
-    if (count <= 0) return trials;
-    for (const TrialSummary& trial : leaderboard.ranked())
-      if (trial.diverged == 0 && static_cast<std::int64_t>(trials.size()) < count) trials.push_back(trial.trial);
-    std::sort(trials.begin(), trials.end());
-    return trials;
+    if (count <= 0) return;
+    const auto begin = static_cast<std::ptrdiff_t>(trials.size());
+    for (const TrialSummary& trial : leaderboard.ranked()) {
+      if (count == 0) break;
+      if (trial.diverged > 0) continue;
+      trials.push_back(trial.trial);
+      --count;
+    }
+    std::sort(trials.begin() + begin, trials.end());
   }
 
   Ranking ranking_;
   std::vector<std::int64_t> stage_ends_;
+  std::vector<NewTrials> new_trials_;
   ContinuedCount continued_count_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Searcher> make_continued_stages(const Study& study, std::vector<std::int64_t> stage_ends,
+                                                      std::vector<NewTrials> new_trials,
                                                       ContinuedCount continued_count) {
-  return std::make_unique<ContinuedStages>(study, std::move(stage_ends), std::move(continued_count));
+  return std::make_unique<ContinuedStages>(study, std::move(stage_ends), std::move(new_trials),
+                                           std::move(continued_count));
 }
 
 }  // namespace sheaf

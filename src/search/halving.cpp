@@ -2,8 +2,10 @@
 #include "search/halving.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "search/continued_stages.hpp"
+#include "study/brackets.hpp"
 #include "study/study.hpp"
 #include "study/trial_space.hpp"
 
@@ -11,11 +13,10 @@ namespace sheaf {
 
 std::vector<std::int64_t> stage_ends(std::int64_t trials, std::int64_t epochs, std::int64_t factor,
                                      std::int64_t min_epochs) {
-  std::vector<std::int64_t> ends = {epochs};
-  for (std::int64_t left = trials / factor; left > 0 && ends.back() / factor >= min_epochs; left /= factor)
-    ends.push_back(ends.back() / factor);
-  std::reverse(ends.begin(), ends.end());
-  return ends;
+  const std::vector<std::int64_t> rungs = rung_epochs(epochs, factor, min_epochs);
+  std::ptrdiff_t stages = 1;
+  for (std::int64_t left = trials / factor; left > 0; left /= factor) ++stages;
+  return {rungs.end() - std::min(stages, rungs.end() - rungs.begin()), rungs.end()};
 }
 
 std::int64_t promoted_count(std::int64_t trials, std::int64_t factor) {
@@ -23,10 +24,10 @@ std::int64_t promoted_count(std::int64_t trials, std::int64_t factor) {
 }
 
 std::unique_ptr<const Searcher> make_halving(const Study& study) {
-  const std::int64_t factor = study.search.factor;
-  return make_continued_stages(
-      study, stage_ends(TrialSpace(study).count(), study.train.epochs, factor, study.search.min_epochs),
-      [factor](std::int64_t trials) { return promoted_count(trials, factor); });
+  const std::int64_t factor = study.search.factor, trials = TrialSpace(study).count();
+  return make_continued_stages(study, stage_ends(trials, study.train.epochs, factor, study.search.min_epochs),
+                               one_bracket(trials),
+                               [factor](std::int64_t count) { return promoted_count(count, factor); });
 }
 
 }  // namespace sheaf

@@ -26,9 +26,9 @@ std::int64_t better_half(std::int64_t trials) {
 
 std::unique_ptr<const Searcher> make_median(const Study& study) {
   const SearchOptions& search = study.search;
-  return make_continued_stages(
-      study, interval_ends(TrialSpace(study).count(), study.train.epochs, search.interval, search.min_epochs),
-      better_half);
+  const std::int64_t trials = TrialSpace(study).count();
+  return make_continued_stages(study, interval_ends(trials, study.train.epochs, search.interval, search.min_epochs),
+                               one_bracket(trials), better_half);
 }
 
 }  // namespace sheaf

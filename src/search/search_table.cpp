@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "search/halving.hpp"
+#include "search/hyperband.hpp"
 #include "search/median.hpp"
 #include "search/single_stage.hpp"
 
@@ -20,7 +21,8 @@ struct SearcherEntry {
 constexpr SearcherEntry search_table[] = {
     {SearchMethod::none, make_single_stage},   {SearchMethod::grid, make_single_stage},
     {SearchMethod::random, make_single_stage}, {SearchMethod::tpe, make_single_stage},
-    {SearchMethod::halving, make_halving},     {SearchMethod::median, make_median}};
+    {SearchMethod::halving, make_halving},     {SearchMethod::hyperband, make_hyperband},
+    {SearchMethod::median, make_median}};
 
 }  // namespace
 

@@ -39,11 +39,14 @@ class KnownResults {
   std::vector<KnownResult> results_;  // by the iteration's number
 };
 
-/// What is known of a stage before the search: see Stage. Work ahead relies on the epochs.
+/// What is known of a stage before the search: see Stage. Work ahead relies on the new trials and the epochs.
 struct StageSize {
-  std::int64_t trials = 0;  ///< an estimate; a stage may have fewer
+  IndexRange new_trials;       ///< that begin in the stage, at epoch 0
+  std::int64_t continued = 0;  ///< an estimate; a stage may continue fewer trials
   std::int64_t from_epoch = 0;
   std::optional<std::int64_t> to_epoch;
+
+  std::int64_t trials() const { return new_trials.count() + continued; }
 };
 
 /// Selects the stages of a search. Pure: the same results always lead to the same stage, so that a job can resume the

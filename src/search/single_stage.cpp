@@ -13,7 +13,9 @@ class SingleStage : public Searcher {
 
   std::int64_t max_stages() const override { return 1; }
 
-  std::vector<StageSize> sizes(const Plan& plan) const override { return {{plan.trial_count(), 0, std::nullopt}}; }
+  std::vector<StageSize> sizes(const Plan& plan) const override {
+    return {{{0, plan.trial_count()}, 0, 0, std::nullopt}};
+  }
 
   std::optional<Stage> next(const KnownResults& known) const override {
     if (known.plan().stage_count() > 0) return std::nullopt;

@@ -7,10 +7,12 @@
 #include <cassert>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "study/brackets.hpp"
 #include "study/effect.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
@@ -28,6 +30,12 @@ std::int64_t trial_count(const Study& study) {
   const SearchOptions& search = study.search;
   if (search.trials > 0) return search.trials;
   if (!search.draws_trials()) return Combinations(study).count();
+  if (search_method_of(search.method).trials == TrialSource::scheduled) {
+    if (study.train.epochs == 0) return 0;
+    const auto rungs = rung_epochs(study.train.epochs, search.factor, search.min_epochs);
+    const auto sizes = bracket_sizes(static_cast<std::int64_t>(rungs.size()), search.factor);
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  }
   const double per_trial = static_cast<double>(study.study.iterations) * static_cast<double>(search.repeats) *
                            static_cast<double>(search.folds) * static_cast<double>(study.ensemble.members);
   const auto most = static_cast<std::int64_t>(static_cast<double>(max_iterations) / per_trial);

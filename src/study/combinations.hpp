@@ -18,7 +18,7 @@ struct Study;
 using KeyFilter = std::function<bool(const std::string& key)>;
 
 /// The number of trials of a study; larger grids return max_iterations + 1. A random search without search.trials has
-/// as many as there may be iterations. Pure.
+/// as many as there may be iterations. 0 if the number follows from train.epochs, which is not settled. Pure.
 std::int64_t trial_count(const Study& study);
 
 /// The iterations of a study: trials times repeats, folds and members. A double, because the product may exceed 64

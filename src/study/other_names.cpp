@@ -146,7 +146,7 @@ const std::vector<OtherName>& other_names() {
       {"data.workers", "",
        "Sheaf reads data without worker processes. run.lanes is the number of models that a rank trains at a time."},
       {"stratify", "", "Sheaf always stratifies the folds of a classification."},
-      {"pruner", "", "Set search.method = halving or median to stop bad trials early."},
+      {"pruner", "", "Set search.method = halving, hyperband or median to stop bad trials early."},
       {"direction", "", "Sheaf has no such key. search.metric determines whether higher or lower is better."},
       {"warm_start", "", "Sheaf has no warm start yet. `sheaf resume` continues a run."},
       {"layer_norm", "model.norm", "=layer"},

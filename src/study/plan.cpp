@@ -98,6 +98,12 @@ void Plan::end_after(std::int64_t trials) {
   planned.iterations.end = planned.iterations.begin + trials * planned.stage.per_trial();
 }
 
+std::int64_t Plan::begun_trials() const {
+  std::int64_t end = 0;
+  for (const PlannedStage& planned : stages_) end = std::max(end, planned.stage.trials.back().end);
+  return end;
+}
+
 Iteration Plan::iteration(std::int64_t number) const {
   assert(number >= 0 && number < iteration_count());
   const auto after =

@@ -69,6 +69,8 @@ class Plan {
   void end_after(std::int64_t trials);
   std::int64_t stage_count() const { return static_cast<std::int64_t>(stages_.size()); }
   const Stage& stage(std::int64_t number) const { return at(number).stage; }
+  /// The trials that have begun: those of the stages so far are all below this number.
+  std::int64_t begun_trials() const;
   /// The iterations of a stage.
   IndexRange iterations_of(std::int64_t stage) const { return at(stage).iterations; }
 

@@ -24,6 +24,11 @@ void check_all_metrics(const Study& study, Problems& problems) {
   check_metrics(study, "run.metrics", study.run.metrics, problems);
 }
 
+// Whether the number of trials follows from train.epochs.
+bool is_one_pass(const SearchOptions& search) {
+  return search.trials == 0 && search_method_of(search.method).trials == TrialSource::scheduled;
+}
+
 // Checks the searched keys of a search that needs some, and the number of trials that are drawn from them.
 void check_trials(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
@@ -34,12 +39,16 @@ void check_trials(const Study& study, Problems& problems) {
                  fmt::format("{} has nothing to search (no searched keys). Add lists or ranges to [search], e.g. "
                              "train.learning_rate = log_uniform(1e-4, 1e-1).",
                              method));
-  else if (!has_ranges(search) && static_cast<double>(search.trials) > combinations)
+  else if (!has_ranges(search) && static_cast<double>(trial_count(study)) > combinations) {
+    const std::string trials =
+        is_one_pass(search) ? fmt::format("one pass of {} has {}, which", method, counted(trial_count(study), "trial"))
+                            : assignment(study, "search.trials");
     problems.add(
         {"search.method", "search.trials"},
-        fmt::format("search.trials = {} is more than the {} of the lists in [search]. Set search.trials = {:.0f} "
-                    "to train each of them once.",
-                    search.trials, counted(static_cast<std::int64_t>(combinations), "combination"), combinations));
+        fmt::format("{} is more than the {} of the lists in [search]. Set search.trials = {:.0f} to train each "
+                    "of them once.",
+                    trials, counted(static_cast<std::int64_t>(combinations), "combination"), combinations));
+  }
 }
 
 // Checks a search of all combinations.
@@ -87,7 +96,7 @@ void check_no_search(const Study& study, Problems& problems) {
 std::optional<std::int64_t> staged_trials(const Study& study) {
   const SearchOptions& search = study.search;
   if (is_searched(study, "train.epochs") || search.keys.empty()) return std::nullopt;
-  if (search.draws_trials()) return search.trials;
+  if (search.draws_trials()) return trial_count(study);
   if (has_ranges(search)) return std::nullopt;
   return Combinations(study).count();
 }
@@ -96,20 +105,23 @@ std::optional<std::int64_t> staged_trials(const Study& study) {
 void add_one_stage(const Study& study, std::vector<std::string> keys, const std::string& why,
                    std::vector<std::string> advice, Problems& problems) {
   keys.insert(keys.begin(), "search.method");
-  advice.push_back(fmt::format("or set search.method = {}", study.search.draws_trials() ? "random" : "grid"));
+  const SearchOptions& search = study.search;
+  advice.push_back(fmt::format("or set search.method = {}", search.trials > 0    ? "random"
+                                                            : has_ranges(search) ? "random and search.trials"
+                                                                                 : "grid"));
   problems.add(keys, fmt::format("{} has no second stage ({}). {}.", assignment(study, "search.method"), why,
                                  fmt::join(advice, ", ")));
 }
 
-// Checks the number of stages of successive halving.
-void check_halving(const Study& study, Problems& problems) {
+// Checks the number of stages of successive halving and of Hyperband. A pass of Hyperband has enough trials.
+void check_rungs(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   const std::int64_t epochs = study.train.epochs;
   const auto trials = staged_trials(study);
   if (!trials) return;
   constexpr std::int64_t least_factor = 2;
   std::vector<std::string> advice;
-  if (*trials < search.factor) {
+  if (*trials < search.factor && !is_one_pass(search)) {
     advice.emplace_back("Search more trials");
     if (*trials >= least_factor) advice.emplace_back("reduce search.factor");
     add_one_stage(study, {"search.factor", "search.trials"},
@@ -224,10 +236,10 @@ void check_search(const Study& study, Problems& problems) {
         fmt::format("{} has no end (search.trials = none). Set search.trials, e.g. to 100, or search.time, e.g. "
                     "to 10m.",
                     method));
-  if (trials == TrialSource::drawn || trials == TrialSource::either) check_trials(study, problems);
+  if (trials != TrialSource::none && trials != TrialSource::all) check_trials(study, problems);
   if (trials == TrialSource::all || trials == TrialSource::either) check_lists(study, problems);
   if (trials == TrialSource::none) check_no_search(study, problems);
-  if (search.method == SearchMethod::halving) check_halving(study, problems);
+  if (search.method == SearchMethod::halving || search.method == SearchMethod::hyperband) check_rungs(study, problems);
   if (search.method == SearchMethod::median) check_median(study, problems);
 }
 
@@ -238,7 +250,8 @@ void check_iteration_count(const Study& study, Problems& problems) {
   const bool is_random = study.search.draws_trials();
   if (is_random) {
     keys.push_back("search.trials");
-    factors = fmt::format("search.trials = {} x ", study.search.trials);
+    factors = is_one_pass(study.search) ? fmt::format("{} of one pass x ", counted(trial_count(study), "trial"))
+                                        : fmt::format("search.trials = {} x ", study.search.trials);
   }
   for (const auto& searched : study.search.keys) {
     if (is_random) break;

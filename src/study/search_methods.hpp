@@ -10,11 +10,12 @@
 
 namespace sheaf {
 
-enum class SearchMethod { none, grid, random, tpe, halving, median };
+enum class SearchMethod { none, grid, random, tpe, halving, hyperband, median };
 
 /// The trials of a search. all: every combination of lists; drawn: search.trials of them, from lists and ranges;
-/// either: drawn if search.trials is set, otherwise all.
-enum class TrialSource { none, all, drawn, either };
+/// either: drawn if search.trials is set, otherwise all; scheduled: drawn, and if search.trials is not set, as many as
+/// the search trains with train.epochs.
+enum class TrialSource { none, all, drawn, either, scheduled };
 
 struct SearchMethodRow {
   SearchMethod kind;
@@ -44,8 +45,13 @@ inline constexpr std::array search_method_table = {
         "train all of these for a few epochs (a stage), continue the best part of them for more epochs, and "
         "so on up to train.epochs",
         TrialSource::either, false, false, true,
-        "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv "
-        "hyperband asha"},
+        "successive_halving successivehalvingpruner halvinggridsearchcv halvingrandomsearchcv asha "
+        "ashascheduler"},
+    SearchMethodRow{
+        SearchMethod::hyperband, "hyperband",
+        "halving of several groups of drawn trials (brackets), which begin with different numbers of epochs, "
+        "from many trials with few epochs to few trials with train.epochs",
+        TrialSource::scheduled, false, false, true, "hyperbandpruner hyperbandscheduler"},
     SearchMethodRow{
         SearchMethod::median, "median",
         "train all of these in stages of search.interval epochs, and continue the better half of them after each stage",

@@ -27,24 +27,27 @@ enum class Racing { none, forgiving, certain };
 
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
-  std::int64_t trials = 0;  ///< that are drawn; 0: no limit, or all combinations of the candidates
+  std::int64_t trials = 0;  ///< that are drawn; 0: as TrialSource says
   /// A trial that depends on results sees those of the trials that are at least so many before it. 0: batch_of().
   std::int64_t batch = 0;
   Racing racing = Racing::none;
   std::int64_t time = 0;      ///< the search ends after so many seconds of all its jobs; 0: no limit
   std::int64_t patience = 0;  ///< the search ends after so many trials without a better one; 0: no limit
-  /// halving: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
+  /// halving, hyperband: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
   std::int64_t factor = 3;
   std::int64_t interval = 10;   ///< median: epochs per stage
-  std::int64_t min_epochs = 1;  ///< halving, median: of the first stage
+  std::int64_t min_epochs = 1;  ///< halving, hyperband, median: of the first stage
   std::int64_t folds = 1;       ///< 1: no cross-validation
   std::int64_t repeats = 1;     ///< each repeat draws new folds
   bool weighted = false;        ///< validation losses and metrics weight the rows
   std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
   /// Whether trials are drawn from lists and ranges.
-  bool draws_trials() const { return trials > 0 || search_method_of(method).trials == TrialSource::drawn; }
-  /// Whether the number of trials is known in advance.
-  bool has_trial_count() const { return trials > 0 || !draws_trials(); }
+  bool draws_trials() const {
+    const TrialSource source = search_method_of(method).trials;
+    return trials > 0 || source == TrialSource::drawn || source == TrialSource::scheduled;
+  }
+  /// Whether the number of trials is known before the search.
+  bool has_trial_count() const { return trials > 0 || search_method_of(method).trials != TrialSource::drawn; }
   /// Whether the method has one stage.
   bool has_one_stage() const { return method != SearchMethod::none && !search_method_of(method).divides_epochs; }
   /// Whether trials, or the end of the search, depend on the results of earlier trials of the same stage.

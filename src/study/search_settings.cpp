@@ -44,12 +44,10 @@ void add_search_keys(std::vector<Setting>& table) {
       .values_also_called(other_names_of(search_method_table));
   search
       .add("trials", &SearchOptions::trials, integer_or("none", 1, max_iterations),
-           "Number of trials that random, tpe, halving and median draw; none: halving and median train all "
-           "combinations, "
-           "random and tpe go on until search.time or search.patience ends them. A search by random or tpe can be "
-           "extended: sheaf "
-           "resume "
-           "RUN_DIR --search.trials=N.")
+           "Number of trials that random, tpe, halving, hyperband and median draw; none: halving and median train all "
+           "combinations, hyperband one pass of all brackets, and random and tpe go on until search.time or "
+           "search.patience ends them. A search by random or tpe can be extended: sheaf resume RUN_DIR "
+           "--search.trials=N.")
       .also_called({"n_iter", "n_trials", "num_samples", "n_candidates"});
   search
       .add("batch", &SearchOptions::batch, integer_or("auto", 1, max_iterations),
@@ -97,8 +95,9 @@ void add_search_keys(std::vector<Setting>& table) {
       .also_called({"early_stopping_trials", "n_trials_without_improvement"});
   search
       .add("factor", &SearchOptions::factor, integer(2, 1000),
-           "halving: each stage continues the best 1/factor of the trials (rounded up) for factor times the epochs.")
-      .only_with("search.method", {"halving"})
+           "halving, hyperband: each stage continues the best 1/factor of the trials for factor times the epochs. "
+           "halving rounds their number up; hyperband rounds that of each bracket down.")
+      .only_with("search.method", {"halving", "hyperband"})
       .also_called({"reduction_factor", "search.eta"});
   search
       .add("interval", &SearchOptions::interval, integer(1, max_epochs),
@@ -108,10 +107,10 @@ void add_search_keys(std::vector<Setting>& table) {
       .also_called({"interval_steps"});
   search
       .add("min_epochs", &SearchOptions::min_epochs, integer(1, max_epochs),
-           "halving: least epochs of the first stage. The last stage has train.epochs, the one before train.epochs / "
-           "factor (rounded down), and so on. median: epochs of the first stage, if more than search.interval. "
-           "Learning rate schedules extend over train.epochs in all stages.")
-      .only_with("search.method", {"halving", "median"})
+           "halving, hyperband: least epochs of the first stage. The last stage has train.epochs, the one before "
+           "train.epochs / factor (rounded down), and so on. median: epochs of the first stage, if more than "
+           "search.interval. Learning rate schedules extend over train.epochs in all stages.")
+      .only_with("search.method", {"halving", "hyperband", "median"})
       .also_called({"min_resource", "min_resources", "grace_period", "n_warmup_steps"});
   search
       .add("folds", &SearchOptions::folds, integer(1, max_iterations),

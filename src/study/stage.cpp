@@ -9,6 +9,7 @@ namespace sheaf {
 namespace {
 
 constexpr std::int64_t to_the_end = -1;
+constexpr std::int64_t no_trial = -1;
 
 }  // namespace
 
@@ -25,9 +26,18 @@ bool Stage::has(std::int64_t trial) const {
   return after != trials.begin() && trial < (after - 1)->end;
 }
 
+void Stage::append(const IndexRange& more) {
+  if (more.empty()) return;
+  if (!trials.empty() && trials.back().end == more.begin)
+    trials.back().end = more.end;
+  else
+    trials.push_back(more);
+}
+
 bool Stage::operator==(const Stage& other) const {
   return number == other.number && trials == other.trials && repeats == other.repeats && folds == other.folds &&
-         members == other.members && from_epoch == other.from_epoch && to_epoch == other.to_epoch;
+         members == other.members && from_epoch == other.from_epoch && to_epoch == other.to_epoch &&
+         first_new_trial == other.first_new_trial;
 }
 
 std::vector<std::int64_t> packed(const std::vector<Stage>& stages) {
@@ -35,7 +45,8 @@ std::vector<std::int64_t> packed(const std::vector<Stage>& stages) {
   for (const Stage& stage : stages) {
     numbers.insert(numbers.end(),
                    {stage.number, stage.repeats, stage.folds.begin, stage.folds.end, stage.members, stage.from_epoch,
-                    stage.to_epoch.value_or(to_the_end), static_cast<std::int64_t>(stage.trials.size())});
+                    stage.to_epoch.value_or(to_the_end), stage.first_new_trial.value_or(no_trial),
+                    static_cast<std::int64_t>(stage.trials.size())});
     for (const IndexRange& range : stage.trials) numbers.insert(numbers.end(), {range.begin, range.end});
   }
   return numbers;
@@ -53,6 +64,7 @@ std::vector<Stage> unpacked_stages(const std::vector<std::int64_t>& numbers) {
     stage.members = take();
     stage.from_epoch = take();
     if (const std::int64_t epoch = take(); epoch != to_the_end) stage.to_epoch = epoch;
+    if (const std::int64_t trial = take(); trial != no_trial) stage.first_new_trial = trial;
     for (std::int64_t ranges = take(); ranges > 0; --ranges) {
       const std::int64_t begin = take();
       stage.trials.push_back({begin, take()});

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/index_range.hpp"
-#include "study/stage.hpp"
+#include "study/plan.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
@@ -24,10 +24,11 @@ class Engine {
   virtual bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
                      const std::function<bool()>& stop_requested) = 0;
 
-  /// Continues the trainings of `iterations`, which have results, in the epochs of `stage`, the next one, whose trials
-  /// are not known yet, until `stop_requested` returns true. Saves checkpoints instead of results. Errors of a training
-  /// have no effect, because the stage repeats it. By default, does nothing.
-  virtual void train_ahead(const std::vector<IndexRange>& /*iterations*/, const Stage& /*stage*/,
+  /// Trains iterations of later stages, whose trials are not all known yet, until `stop_requested` returns true. `plan`
+  /// has these stages with all trials that they may have, so its numbers are not those that the iterations will get.
+  /// Saves checkpoints instead of results. Errors of a training have no effect, because its stage repeats it. By
+  /// default, does nothing.
+  virtual void train_ahead(const Plan& /*plan*/, const std::vector<IndexRange>& /*iterations*/,
                            const std::function<bool()>& /*stop_requested*/) {}
 };
 

@@ -159,16 +159,16 @@ IterationInput IterationInputs::of(const Iteration& iteration) const {
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Trial& trial,
                                  const IterationInput& input, Trainer& trainer,
                                  const std::function<bool()>& stop_requested) {
-  const IndexRange epochs = context.plan.stage(iteration.stage).epochs_of(trial.train.epochs);
+  const IndexRange epochs = context.plan.stage(iteration.stage).epochs_of(iteration.trial, trial.train.epochs);
   return MemoryTraining(context, iteration, trial, epochs, input, trainer, max_seconds_after_stop).run(stop_requested);
 }
 
-void train_ahead(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& next,
+void train_ahead(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& stage,
                  const IterationInput& input, Trainer& trainer, const std::function<bool()>& stop_requested) {
-  TrainingContext without_log = context;  // its lines name iterations, and that of the next stage has no number yet
+  TrainingContext without_log = context;  // its lines name iterations, and this one has no number yet
   without_log.loss_log = nullptr;
-  MemoryTraining(without_log, iteration, trial, next.epochs_of(trial.train.epochs), input, trainer, 0)
-      .run_ahead(stop_requested);
+  const IndexRange epochs = stage.epochs_of(iteration.trial, trial.train.epochs);
+  MemoryTraining(without_log, iteration, trial, epochs, input, trainer, 0).run_ahead(stop_requested);
 }
 
 }  // namespace sheaf

@@ -43,10 +43,10 @@ TrainedIteration train_iteration(const TrainingContext& context, const Iteration
                                  const IterationInput& input, Trainer& trainer,
                                  const std::function<bool()>& stop_requested);
 
-/// Trains an iteration of the current stage ahead, in the epochs of `next`, the stage after it. Ends before the last
-/// validation, and as soon as `stop_requested` returns true, and saves a checkpoint there. train_iteration() continues
-/// from it in the next stage, with the same result. Requires checkpoints.
-void train_ahead(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& next,
+/// Trains an iteration of `stage`, a later one, ahead. Ends before the last validation, and as soon as `stop_requested`
+/// returns true, and saves a checkpoint there. train_iteration() continues from it when the stage has begun, with the
+/// same result. Requires checkpoints.
+void train_ahead(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& stage,
                  const IterationInput& input, Trainer& trainer, const std::function<bool()>& stop_requested);
 
 }  // namespace sheaf

@@ -29,7 +29,8 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
       trial_(context.plan.trial(iteration.trial)),
       split_(context.splits->split(iteration.repeat, iteration.fold)),
       trainer_(std::move(trainer)),
-      training_(context, iteration, trial_, context.plan.stage(iteration.stage).epochs_of(trial_.train.epochs),
+      training_(context, iteration, trial_,
+                context.plan.stage(iteration.stage).epochs_of(iteration.trial, trial_.train.epochs),
                 {*context.data, *split_, context.stream->options().validation, windows_of_pass()}, *trainer_) {
   training_.start();
   training_.restore([&](ByteReader& state) { restore(state); },

@@ -1,6 +1,7 @@
 """Plans and runs every study in jobs/studies: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
-digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, digits-halving.cfg, digits-tpe.cfg,
-digits-early-stopping.cfg, visits-groups.cfg, visits-imbalanced.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
+digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, digits-halving.cfg,
+digits-hyperband.cfg, digits-tpe.cfg, digits-early-stopping.cfg, visits-groups.cfg, visits-imbalanced.cfg, and resnet18.cfg
+and resnet50.cfg (on fewer rows)."""
 
 import os
 import re
@@ -67,6 +68,10 @@ checks.check(len(rows) == 36 and "Best: model.hidden" in stdout, "tpe: iteration
 
 stdout, rows = run("digits-halving", f"--data.file={DIGITS}", "--train.epochs=6", "--search.trials=9")
 checks.check([row["stage"] for row in rows] == ["0"] * 27 + ["1"] * 9, "halving: trials x folds", stdout)
+
+stdout, rows = run("digits-hyperband", f"--data.file={DIGITS}", "--train.epochs=3")
+checks.check([row["stage"] for row in rows] == ["0"] * 9 + ["1"] * 9 and
+             [row["trial"] for row in rows[-6:]] == ["3"] * 3 + ["4"] * 3, "hyperband: brackets x folds", stdout)
 
 stdout, rows = run("digits-early-stopping", f"--data.file={DIGITS}", ranks=1)
 checks.check(len(rows) == 1 and int(rows[0]["epochs"]) == int(rows[0]["best_epoch"]) + 16 < 200 and

@@ -17,7 +17,7 @@ class TwoStageSearch : public Searcher {
   std::int64_t max_stages() const override { return 2; }
 
   std::vector<StageSize> sizes(const Plan& plan) const override {
-    return {{plan.trial_count(), 0, 2}, {(plan.trial_count() + 1) / 2, 2, std::nullopt}};
+    return {{{0, plan.trial_count()}, 0, 0, 2}, {{}, (plan.trial_count() + 1) / 2, 2, std::nullopt}};
   }
 
   std::optional<Stage> next(const KnownResults& known) const override {

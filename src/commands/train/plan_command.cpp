@@ -59,9 +59,11 @@ std::string iterations_line(const Plan& plan, const std::vector<StageSize>& size
   std::int64_t trials = 0;
   std::string sum, ends;
   for (const StageSize& size : sizes) {
-    trials += size.trials;
-    sum += fmt::format("{}{}", sum.empty() ? "" : " + ", size.trials);
-    ends += fmt::format("{}{} to {}", ends.empty() ? "" : ", ", counted(size.trials, "trial"),
+    trials += size.trials();
+    sum += fmt::format("{}{}", sum.empty() ? "" : " + ", size.trials());
+    const bool begins_some = size.continued > 0 && !size.new_trials.empty();
+    ends += fmt::format("{}{}{} to {}", ends.empty() ? "" : ", ", counted(size.trials(), "trial"),
+                        begins_some ? fmt::format(" ({} new)", size.new_trials.count()) : "",
                         counted(size.to_epoch.value_or(epochs), "epoch"));
   }
   const bool several = sizes.size() > 1;
@@ -75,16 +77,19 @@ std::string iterations_line(const Plan& plan, const std::vector<StageSize>& size
 double trained_part(const std::vector<StageSize>& sizes, std::int64_t epochs) {
   if (sizes.size() == 1) return 1;  // the trials may have different numbers of epochs
   double trained = 0;
-  for (const StageSize& size : sizes)
-    trained += static_cast<double>(size.trials) * static_cast<double>(size.to_epoch.value_or(epochs) - size.from_epoch);
-  return trained / static_cast<double>(sizes.front().trials) / static_cast<double>(epochs);
+  for (const StageSize& size : sizes) {
+    const std::int64_t end = size.to_epoch.value_or(epochs);
+    trained += static_cast<double>(size.new_trials.count()) * static_cast<double>(end) +
+               static_cast<double>(size.continued) * static_cast<double>(end - size.from_epoch);
+  }
+  return trained / static_cast<double>(sizes.front().trials()) / static_cast<double>(epochs);
 }
 
 // "checkpoints  81 after the first stage, about 5.2 MiB on disk"; empty without stages. `bytes`: mean size of a
 // checkpoint.
 std::string checkpoints_line(const Plan& plan, const std::vector<StageSize>& sizes, double bytes) {
   if (sizes.size() == 1) return "";
-  const std::int64_t count = sizes.front().trials * plan.stage(0).per_trial();
+  const std::int64_t count = sizes.front().trials() * plan.stage(0).per_trial();
   return fmt::format("checkpoints  {} after the first stage, about {} on disk\n", count,
                      human_bytes(static_cast<double>(count) * bytes));
 }

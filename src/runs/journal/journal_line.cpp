@@ -194,7 +194,7 @@ bool is_possible(const RecordedStage& recorded) {
     if (factor < 1 || factor > room) return false;
     room /= factor;
   }
-  return true;
+  return !stage.first_new_trial || (stage.from_epoch > 0 && stage.has(*stage.first_new_trial));
 }
 
 JournalLine parse_result(const Json& object) {
@@ -246,6 +246,7 @@ std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
   if (stage.folds.begin != 0) text += fmt::format(R"(,"first_fold":{})", stage.folds.begin);
   if (stage.from_epoch != 0) text += fmt::format(R"(,"from_epoch":{})", stage.from_epoch);
   if (stage.to_epoch) text += fmt::format(R"(,"to_epoch":{})", *stage.to_epoch);
+  if (stage.first_new_trial) text += fmt::format(R"(,"first_new_trial":{})", *stage.first_new_trial);
   text += R"(,"trials":[)";
   for (const IndexRange& range : stage.trials)
     text += fmt::format("{}[{},{}]", text.back() == '[' ? "" : ",", range.begin, range.end);
@@ -324,6 +325,7 @@ std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint3
   stage.members = integer<std::int64_t>(object->at("members"));
   if (object->contains("from_epoch")) stage.from_epoch = integer<std::int64_t>(object->at("from_epoch"));
   if (object->contains("to_epoch")) stage.to_epoch = integer<std::int64_t>(object->at("to_epoch"));
+  if (object->contains("first_new_trial")) stage.first_new_trial = integer<std::int64_t>(object->at("first_new_trial"));
   for (const auto& range : object->at("trials"))
     stage.trials.push_back({integer<std::int64_t>(range.at(0)), integer<std::int64_t>(range.at(1))});
   return is_possible(recorded) ? std::optional(recorded) : std::nullopt;

@@ -159,7 +159,7 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
   }
   if (plan.stage_count() > 1)
     add("epochs", "epochs", ranking, false, [&](const TrialSummary& t) {
-      return fmt::format("{}", plan.stage(t.stage).epochs_of(plan.trial(t.trial).train.epochs).end);
+      return fmt::format("{}", plan.stage(t.stage).epochs_of(t.trial, plan.trial(t.trial).train.epochs).end);
     });
   const bool by_loss = ranking_of(study).by_loss;
   if (has_validation(study)) {

@@ -2,6 +2,7 @@
 #include "runs/search_stages.hpp"
 
 #include "core/error.hpp"
+#include "search/hyperband.hpp"
 #include "search/single_stage.hpp"
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
@@ -81,6 +82,38 @@ TEST_CASE("a failed iteration delays the next stage until another attempt has tr
   CHECK(plan.stage_count() == 2);
 }
 
+TEST_CASE("possible stages have the trials that may continue next, and all that begin later") {
+  const test::TwoStageSearch two_stages;
+  Plan plan(study_of_four());
+  SearchStages stages(two_stages, plan);
+  stages.choose_next();
+  CHECK(stages.possible_stages() == std::vector<Stage>{{1, {{0, 4}}, 1, {0, 2}, 1, 2, std::nullopt}});
+  Replay journals;
+  ResultStore& results = journals.iterations;
+  add_stage_0(results);
+  results.settle();
+  stages.catch_up(journals);
+  CHECK(stages.possible_stages().empty());
+
+  Study study = study_of_four();  // brackets of 9, 5 and 3 trials
+  study.data.task = Task::classification;
+  study.search.method = SearchMethod::hyperband;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.4"}, Sampling::uniform}};
+  study.train.epochs = 9;
+  const auto hyperband = make_hyperband(study);
+  Plan pass(study);
+  SearchStages brackets(*hyperband, pass);
+  brackets.choose_next();
+  CHECK(brackets.possible_stages() ==
+        std::vector<Stage>{{1, {{0, 14}}, 1, {0, 2}, 1, 1, 3, 9}, {2, {{14, 17}}, 1, {0, 2}, 1, 3, std::nullopt, 14}});
+  study.search.trials = 11;  // the last bracket is left out
+  const auto fewer = make_hyperband(study);
+  Plan cut(study);
+  SearchStages of_eleven(*fewer, cut);
+  of_eleven.choose_next();
+  CHECK(of_eleven.possible_stages() == std::vector<Stage>{{1, {{0, 11}}, 1, {0, 2}, 1, 1, 3, 9}});
+}
+
 TEST_CASE("a grid is complete after its only stage and has no stage text") {
   const Study study = study_of_four();
   const auto grid = make_single_stage(study);
@@ -113,11 +146,12 @@ TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages
   early.first_iteration = 7;
   CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, early}, "runs/x"),
                     StartsWith("stage 1 of 'runs/x' began with other trials than the search chooses now"));
-  for (int change = 0; change < 3; ++change) {
+  for (int change = 0; change < 4; ++change) {
     RecordedStage other = recorded;
     if (change == 0) other.stage.trials = {{0, 2}, {3, 4}};
     if (change == 1) other.stage.to_epoch = 3;
     if (change == 2) other.first_iteration = 1;
+    if (change == 3) other.stage.first_new_trial = 2;
     CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, other}, "runs/x"),
                       StartsWith("stage 0 of 'runs/x' began with other trials than the search chooses now"));
   }

@@ -141,11 +141,34 @@ TEST_CASE("seeds do not depend on the numbers of trials, repeats, folds and memb
 
 TEST_CASE("stages sent to other ranks are unchanged") {
   const std::vector<Stage> stages = {{0, {{0, 6}}, 1, {0, 2}, 3, 0, 7},
-                                     {1, {{1, 2}, {3, 5}}, 4, {2, 7}, 6, 7, std::nullopt}};
+                                     {1, {{1, 2}, {3, 5}}, 4, {2, 7}, 6, 7, std::nullopt},
+                                     {2, {{1, 2}, {5, 9}}, 4, {2, 7}, 6, 7, 9, 5}};
   CHECK(unpacked_stages(packed(stages)) == stages);
   CHECK(unpacked_stages(packed({})).empty());
   CHECK(stages[1].trial_count() == 3);
   CHECK(stages[1].iteration_count() == 3 * 4 * 5 * 6);
+}
+
+TEST_CASE("the epochs of a stage are those after the ones that a trial has completed") {
+  Stage stage;
+  stage.trials = {{1, 2}, {4, 8}};
+  stage.from_epoch = 3;
+  stage.to_epoch = 9;
+  CHECK(stage.epochs_of(1, 20) == IndexRange{3, 9});
+  CHECK(stage.epochs_of(7, 20) == IndexRange{3, 9});
+  CHECK(stage.epochs_of(7, 6) == IndexRange{3, 6});
+  stage.first_new_trial = 6;
+  CHECK(stage.epochs_of(5, 20) == IndexRange{3, 9});
+  CHECK(stage.epochs_of(6, 20) == IndexRange{0, 9});
+  CHECK(stage.epochs_of(7, 6) == IndexRange{0, 6});
+  Stage other = stage;
+  CHECK(other == stage);
+  other.first_new_trial = 7;
+  CHECK_FALSE(other == stage);
+  stage.append({8, 10});
+  stage.append({10, 10});
+  stage.append({12, 13});
+  CHECK(stage.trials == std::vector<IndexRange>{{1, 2}, {4, 10}, {12, 13}});
 }
 
 TEST_CASE("each network is visited once, with its first trial") {

@@ -450,6 +450,38 @@ TEST_CASE("search: halving without a second stage gets advice that helps") {
                     "more than train.epochs = 1). Increase train.epochs, or set search.method = grid.");
 }
 
+TEST_CASE("search: hyperband without a second stage, or with too few combinations, gets advice that helps") {
+  const SearchedKey range{"train.learning_rate", {"0.1", "0.2"}, Sampling::uniform};
+  const SearchedKey rates = searched("train.learning_rate", {"0.1", "0.2", "0.3", "0.4"});
+  const auto hyperband = [](const Assignments& values, const std::vector<SearchedKey>& keys) {
+    return study_with({{"search.method", "hyperband"}}, grid(file_study(values), keys));
+  };
+  check_valid(hyperband({{"train.epochs", "81"}}, {range}));
+  check_valid(hyperband({{"train.epochs", "auto"}}, {range}));  // not settled
+  check_valid(hyperband({{"train.epochs", "auto"}}, {rates}));
+  check_valid(hyperband({{"train.epochs", "3"}, {"search.trials", "3"}}, {range}));
+  check_valid(hyperband({{"train.epochs", "9"}, {"search.trials", "4"}}, {rates}));
+  check_one_problem(hyperband({{"train.epochs", "9"}}, {rates}),
+                    "one pass of search.method = hyperband has 17 trials, which is more than the 4 combinations of the "
+                    "lists in [search]. Set search.trials = 4 to train each of them once.");
+  check_one_problem(hyperband({{"train.epochs", "9"}, {"search.trials", "5"}}, {rates}),
+                    "search.trials = 5 is more than the 4 combinations of the lists in [search]. Set search.trials = 4 "
+                    "to train each of them once.");
+  check_one_problem(hyperband({}, {}), "search.method = hyperband has nothing to search");
+  check_one_problem(hyperband({{"train.epochs", "9"}, {"search.trials", "2"}}, {range}),
+                    "search.method = hyperband has no second stage (it has 2 trials, and search.factor = 3). Search "
+                    "more trials, reduce search.factor, or set search.method = random.");
+  check_one_problem(hyperband({{"train.epochs", "5"}, {"search.min_epochs", "6"}}, {range}),
+                    "search.method = hyperband has no second stage (search.min_epochs = 6 times search.factor = 3 is "
+                    "more than train.epochs = 5). Increase train.epochs, reduce search.min_epochs, or set "
+                    "search.method = random and search.trials.");
+  check_one_problem(hyperband({{"train.epochs", "9"}}, {range, searched("train.epochs", {"3", "9"})}),
+                    "search.method = hyperband cannot search train.epochs");
+  check_one_problem(study_with({{"search.repeats", "1000000"}, {"train.epochs", "1000000"}, {"search.factor", "2"}},
+                               hyperband({}, {range})),
+                    "the study has more than 4294967295 iterations (1111429 trials of one pass x");
+}
+
 TEST_CASE("search: median stopping without a second stage gets advice that helps") {
   const SearchedKey rates = searched("train.learning_rate", {"0.1", "0.2"});
   const auto median = [](const Assignments& values, const std::vector<SearchedKey>& keys) {

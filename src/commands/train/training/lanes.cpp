@@ -59,7 +59,7 @@ struct Lanes::State {
   bool is_stopping() const { return stopping || source.is_stopped(); }
 
   void train_ahead(const IndexRange& claim, Engine& engine) {
-    engine.train_ahead(stage->ahead->iterations_at_positions(claim), stage->ahead->stage(),
+    engine.train_ahead(stage->ahead->plan(), stage->ahead->iterations_at_positions(claim),
                        [this] { return is_stopping() || source.is_closed(); });
   }
 

@@ -36,9 +36,9 @@ class ModelSavingEngine : public Engine {
     return engine_->train(claim, write_first, stop_requested);
   }
 
-  void train_ahead(const std::vector<IndexRange>& iterations, const Stage& stage,
+  void train_ahead(const Plan& plan, const std::vector<IndexRange>& iterations,
                    const std::function<bool()>& stop_requested) override {
-    engine_->train_ahead(iterations, stage, stop_requested);
+    engine_->train_ahead(plan, iterations, stop_requested);
   }
 
  private:

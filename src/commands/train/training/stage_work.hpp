@@ -42,7 +42,7 @@ struct StageWork {
   const RemainingIterations& work;
   std::int64_t work_at_start;         ///< positions of `work` that lanes may train at once; the observer adds others
   StageObserver* observer = nullptr;  ///< one of the next two, or null
-  WorkAhead* ahead = nullptr;         ///< of the next stage; null if nothing of it begins early
+  WorkAhead* ahead = nullptr;         ///< of later stages; null if nothing of them begins early
   GradualStage* gradual = nullptr;    ///< null if all iterations may be trained at once
   std::function<StopCause()> stop_cause;  ///< requested again and again; one rank's is enough
   std::string resume_command = {};        ///< for messages

@@ -115,15 +115,17 @@ class RunTraining {
     return saves_models() ? saving_models(std::move(engine), job_.models) : std::move(engine);
   }
 
-  // Removes the checkpoints of trainings that the current stage does not continue; tells all ranks about the others,
-  // which any rank may have written.
+  // Removes the checkpoints of trainings that neither the current stage continues nor a later one begins; tells all
+  // ranks about the others, which any rank may have written.
   void keep_continued_checkpoints() {
     std::vector<CheckpointName> kept;
     const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
     agree(world_, [&] {
       if (world_.is_root())
         kept = remove_other_checkpoints(job_.run.directory,
-                                        [&](const IterationKey& training) { return stage.has(training.trial); });
+                                        [&, begun = job_.plan.begun_trials()](const IterationKey& training) {
+                                          return stage.has(training.trial) || training.trial >= begun;
+                                        });
     });
     world_.broadcast_vector(kept);
     files_->keep(kept);

@@ -281,6 +281,17 @@ TEST_CASE("a training in several stages gives the bits of one, whatever the sche
       }
 }
 
+namespace {
+
+// Trains the first iteration of the stage after those of the plan.
+void train_first_ahead(Engine& engine, Plan plan, const Stage& stage, const std::function<bool()>& stop_requested) {
+  plan.add(stage);
+  const std::int64_t first = plan.iterations_of(stage.number).begin;
+  engine.train_ahead(plan, {{first, first + 1}}, stop_requested);
+}
+
+}  // namespace
+
 TEST_CASE("a stage continues trainings that were trained ahead with the bits of one training, with both engines") {
   constexpr std::int64_t never_stops = 1'000'000;
   for (const auto engine : {EngineKind::native, EngineKind::torch})
@@ -316,7 +327,6 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
         std::vector<EpochResult> epochs;
         TrainedIteration found;
         const std::int64_t ends[] = {1, 4, 9};
-        std::int64_t first = 0;
         for (std::int64_t number = 0; number < 3; ++number) {
           Stage stage = whole_stage(plan);
           stage.number = number;
@@ -325,12 +335,12 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
           if (number > 0)
             for (int call = 0; call < 2; ++call) {  // the second one continues, or has nothing to do
               std::int64_t left = pieces;
-              lane_engine->train_ahead({{first, first + 1}}, stage, [&] { return left-- <= 0; });
+              train_first_ahead(*lane_engine, plan, stage, [&] { return left-- <= 0; });
             }
           const std::int64_t all = whole.result.steps / 9 * ends[number];
           if (number > 0 && pieces == never_stops) CHECK(saved_steps.back() == all);
           plan.add(stage);
-          first = plan.iterations_of(number).begin;  // one of two members
+          const std::int64_t first = plan.iterations_of(number).begin;  // one of two members
           lane_engine->train(
               {{first, first + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
           CHECK(found.result.epochs == ends[number]);
@@ -385,7 +395,7 @@ TEST_CASE("a stage that lost its result after a training was trained ahead repea
     lane_engine->train(
         {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
     std::int64_t left = pieces;
-    lane_engine->train_ahead({{0, 1}}, second, [&] { return left-- <= 0; });
+    train_first_ahead(*lane_engine, plan, second, [&] { return left-- <= 0; });
     CHECK(states.size() == 2);
     lane_engine->train(
         {{0, 1}}, [&](TrainedIteration&& trained) { again = std::move(trained); }, never);
@@ -412,7 +422,7 @@ TEST_CASE("a diverging training that was trained ahead has the same result") {
   context.checkpoints = &checkpoints;
   const auto lane_engine = make_engine(context, {-1, 1});
   plan.add(whole_stage(plan));
-  lane_engine->train_ahead({{0, 1}}, whole_stage(plan), never);
+  lane_engine->train_ahead(plan, {{0, 1}}, never);
   REQUIRE(state.has_value());
   TrainedIteration found;
   lane_engine->train(

@@ -135,7 +135,8 @@ TEST_CASE("a line with a metric that is not a number, or with a curve without it
 
 TEST_CASE("stage lines are read back and are not read as results") {
   const std::vector<RecordedStage> all = {{{0, {{0, 6}}, 2, {0, 5}, 1, 0, std::nullopt}, 0},
-                                          {{1, {{1, 2}, {4, 6}}, 1, {2, 7}, 3, 4, 12}, 60}};
+                                          {{1, {{1, 2}, {4, 6}}, 1, {2, 7}, 3, 4, 12}, 60},
+                                          {{1, {{1, 2}, {4, 6}}, 1, {2, 7}, 3, 4, 12, 5}, 60}};
   for (const auto& recorded : all) {
     const std::string line = without_end(stage_line(recorded, 7));
     const auto read = read_stage_line(line, 7);
@@ -173,6 +174,13 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
   CHECK_FALSE(accepts(epochs(3, -1)));
   CHECK_FALSE(accepts(epochs(-1, 4)));
   CHECK_FALSE(accepts(epochs(max_epochs, std::nullopt)));
+  for (const std::int64_t first_new : {-1, 0, 1, 2}) {
+    RecordedStage recorded = epochs(3, 4);
+    recorded.stage.first_new_trial = first_new;
+    CHECK(accepts(recorded) == (first_new == 0 || first_new == 1));
+    recorded.stage.from_epoch = 0;
+    CHECK_FALSE(accepts(recorded));
+  }
   CHECK(accepts(stage({{0, 2}, {3, 4}}, 2, 1, 1)));
   CHECK(accepts(stage({{0, max_iterations - 1}}, 1, 1, 1)));
   CHECK_FALSE(accepts(stage({{0, max_iterations}}, 1, 1, 1)));
