@@ -222,7 +222,7 @@ for case, args, reason in (
         ("a factor of 1", ["--search.factor=1"], "search.factor"),
         ("epochs of stages for a random search", ["--search.method=random", "--search.min_epochs=2"],
          "search.min_epochs = 2 has no effect (search.method = random)"),
-        ("an unknown method", ["--search.method=tpe"], "none | grid | random | halving | hyperband")):
+        ("an unknown method", ["--search.method=gp"], "none | grid | random | tpe | halving | hyperband")):
     result = sheaf("run", *STUDY, "--run.output=runs/refused", *args, ranks=2)
     checks.check(result.code == 2 and reason in result.stderr and not os.path.exists("runs/refused"), case, result.stderr)
 result = sheaf("resume", "runs/reference", "--search.trials=30")

@@ -13,7 +13,7 @@ from program import DIGITS, SHEAF, SOURCE, Checks, Started, journaled, launch, r
 checks = Checks()
 shutil.rmtree("runs", ignore_errors=True)
 STUDY = [os.path.join(SOURCE, "jobs", "studies", "digits-random.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
-         "--train.epochs=3"]
+         "--train.epochs=10"]
 KEYS = ["model.hidden", "model.dropout", "train.learning_rate", "train.batch_size"]
 SAME = ["iteration", "stage", "trial", "fold", "seed", *KEYS, "status", "final_loss", "validation_loss",
         "validation_score", "epochs", "steps"]
@@ -48,7 +48,7 @@ for ranks, lanes, partition in ((2, 2, "dynamic"), (3, 1, "cyclic"), (4, 2, "sel
 # The first trial again, with its printed values.
 first = reference[0]
 with open("again.cfg", "w") as file:
-    file.write(f"[data]\nfile = {DIGITS}\n[train]\nepochs = 3\nlearning_rate = {first[7]}\nbatch_size = {first[8]}\n"
+    file.write(f"[data]\nfile = {DIGITS}\n[train]\nepochs = 10\nlearning_rate = {first[7]}\nbatch_size = {first[8]}\n"
                f"[model]\nhidden = {first[5]}\ndropout = {first[6]}\n[search]\nfolds = 3\n")
 result = sheaf("run", "again.cfg", "--run.output=runs/again", "--run.device=cpu")
 again = [row["validation_loss"] for row in read_csv("runs/again/results.csv")] if result.code == 0 else []
