@@ -67,9 +67,18 @@ void SearchStages::end_gradual(std::optional<std::int64_t> trials) {
 
 bool SearchStages::catch_up_gradual(const Replay& journals) {
   const ResultStore& results = journals.iterations;
-  for (const auto& [iteration, values] : journals.values)
-    if (const std::int64_t trial = plan_.iteration(iteration).trial; plan_.given(trial).empty())
-      plan_.give(trial, values);
+  for (const auto& [iteration, values] : journals.values) {
+    if (iteration >= plan_.iteration_count()) break;
+    const std::int64_t trial = plan_.iteration(iteration).trial;
+    const std::vector<std::string> known = plan_.given(trial);
+    require(plan_.draws_from_results() && plan_.may_have(values) && (known.empty() || known == values), [&] {
+      return fmt::format(
+          "the journals have values of trial {} that the search did not draw (another program wrote them, "
+          "or files of several runs were mixed). Start a new run with another run.output.",
+          trial);
+    });
+    if (known.empty()) plan_.give(trial, values);
+  }
   // Later trials depend on those up to this one.
   const std::int64_t last_final =
       results.empty() ? -1

@@ -22,7 +22,7 @@ class TpeSampler : public TrialSampler {
 
   std::vector<std::string> draw(std::int64_t trial) override {
     std::vector<std::string> values;
-    if (tpe_.finished_count() < Tpe::startup_trials) {
+    if (plan_.is_start(trial) || tpe_.finished_count() < Tpe::startup_trials) {
       for (std::size_t key = 0; key < plan_.searched_keys().size(); ++key) values.push_back(plan_.value(trial, key));
       return values;
     }

@@ -52,6 +52,10 @@ class Plan {
   std::vector<std::string> given(std::int64_t trial) const { return space_.given(trial); }
   /// Whether trials have such values.
   bool draws_from_results() const { return space_.draws_from_results(); }
+  /// TrialSpace::may_have().
+  bool may_have(const std::vector<std::string>& values) const { return space_.may_have(values); }
+  /// TrialSpace::is_start().
+  bool is_start(std::int64_t trial) const { return space_.is_start(trial); }
   /// TrialSpace::effects().
   std::vector<bool> effects(const std::vector<std::string>& values) const { return space_.effects(values); }
   /// Combinations::skipped_text().

@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "study/combinations.hpp"
 #include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
+#include "study/searched_keys.hpp"
 #include "study/searched_text.hpp"
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
@@ -49,6 +51,34 @@ void check_trials(const Study& study, Problems& problems) {
                     "of them once.",
                     trials, counted(static_cast<std::int64_t>(combinations), "combination"), combinations));
   }
+}
+
+// Checks the trials that are trained first.
+void check_start(const Study& study, Problems& problems) {
+  const SearchOptions& search = study.search;
+  const auto refuse = [&](const std::string& key, const std::string& problem) {
+    problems.add({"search.start", key}, "search.start " + problem);
+  };
+  for (const StartTrial& trial : search.start)
+    for (const auto& [key, value] : trial) {
+      const auto searched = std::find_if(search.keys.begin(), search.keys.end(),
+                                         [&](const SearchedKey& known) { return known.key == key; });
+      if (searched == search.keys.end())
+        refuse(key, fmt::format("has a value of {}, which is not searched. Leave it out, or search it.", quoted(key)));
+      else if (!searched_value(*searched, value))
+        refuse(key, fmt::format("has {} = {}, which is outside the search (search.{} = {}). Change one of them.", key,
+                                quoted(value), key, searched_text(*searched)));
+    }
+  const bool draws = search.draws_trials();
+  const auto count = static_cast<std::int64_t>(search.start.size());
+  if (count > 0 && !draws)
+    problems.add({"search.start", "search.trials"},
+                 fmt::format("search.start has no effect ({} trains all combinations). Set search.trials.",
+                             assignment(study, "search.method")));
+  else if (count > 0 && trial_count(study) > 0 && count > trial_count(study))
+    problems.add({"search.start", "search.trials"},
+                 fmt::format("search.start has {}, but the search has only {}. Increase search.trials.",
+                             counted(count, "trial"), trial_count(study)));
 }
 
 // Checks a search of all combinations.
@@ -239,6 +269,7 @@ void check_search(const Study& study, Problems& problems) {
   if (trials != TrialSource::none && trials != TrialSource::all) check_trials(study, problems);
   if (trials == TrialSource::all || trials == TrialSource::either) check_lists(study, problems);
   if (trials == TrialSource::none) check_no_search(study, problems);
+  check_start(study, problems);
   if (search.method == SearchMethod::halving || search.method == SearchMethod::hyperband) check_rungs(study, problems);
   if (search.method == SearchMethod::median) check_median(study, problems);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "study/search_methods.hpp"
@@ -25,14 +26,18 @@ struct SearchedKey {
 /// How the folds of a trial are trained. forgiving, certain: one after another, until the trial has lost.
 enum class Racing { none, forgiving, certain };
 
+/// A trial that is tried first: pairs of a searched key and its value, as text. Other keys are drawn.
+using StartTrial = std::vector<std::pair<std::string, std::string>>;
+
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
   std::int64_t trials = 0;  ///< that are drawn; 0: as TrialSource says
   /// A trial that depends on results sees those of the trials that are at least so many before it. 0: batch_of().
   std::int64_t batch = 0;
   Racing racing = Racing::none;
-  std::int64_t time = 0;      ///< the search ends after so many seconds of all its jobs; 0: no limit
-  std::int64_t patience = 0;  ///< the search ends after so many trials without a better one; 0: no limit
+  std::vector<StartTrial> start{};  ///< trials 0, 1, ...
+  std::int64_t time = 0;            ///< the search ends after so many seconds of all its jobs; 0: no limit
+  std::int64_t patience = 0;        ///< the search ends after so many trials without a better one; 0: no limit
   /// halving, hyperband: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
   std::int64_t factor = 3;
   std::int64_t interval = 10;   ///< median: epochs per stage

@@ -80,6 +80,11 @@ void add_search_keys(std::vector<Setting>& table) {
       .only_with("search.method", {"grid", "random", "tpe"})
       .also_called({"fold_pruning", "wilcoxonpruner"});
   search
+      .add("start", &SearchOptions::start, start_trials(),
+           "Trials that are trained first, as values of searched keys; keys that are left out are drawn.")
+      .only_with("search.method", {"random", "tpe", "halving", "hyperband", "median"})
+      .also_called({"enqueue_trial", "points_to_evaluate", "initial_points", "x0"});
+  search
       .add("time", &SearchOptions::time, or_time(integer_or("none", 1, 1000000000)),
            "Time after which the search ends with the trials that it has (status unfinished for the others), in "
            "seconds or "

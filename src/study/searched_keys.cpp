@@ -148,6 +148,21 @@ SearchedKey read_searched_key(const std::string& key, const std::string& text, c
   return searched;
 }
 
+std::optional<std::string> searched_value(const SearchedKey& searched, const std::string& text) try {
+  Study scratch;
+  apply_setting(scratch, searched.key, text);
+  const std::string value = setting_text(scratch, searched.key);
+  const auto& candidates = searched.candidates;
+  const bool is_range = searched.sampling != Sampling::list;
+  const auto number = is_range ? finite_number(value) : std::nullopt;
+  const bool is_inside =
+      is_range ? number && *number >= *finite_number(candidates.front()) && *number <= *finite_number(candidates.back())
+               : std::find(candidates.begin(), candidates.end(), value) != candidates.end();
+  return is_inside ? std::optional(value) : std::nullopt;
+} catch (const UsageError&) {
+  return std::nullopt;
+}
+
 void set_searched_key(SearchOptions& search, SearchedKey searched) {
   for (auto& known : search.keys) {
     if (known.key != searched.key) continue;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace sheaf {
 /// sentence each.
 SearchedKey read_searched_key(const std::string& key, const std::string& text, const PathOrigin& origin,
                               std::vector<std::string>& problems);
+
+/// The canonical form of a value that trials may have; nothing if it is no candidate, or outside the range. Pure.
+std::optional<std::string> searched_value(const SearchedKey& searched, const std::string& text);
 
 /// Adds a searched key, or replaces its values if it is already there.
 void set_searched_key(SearchOptions& search, SearchedKey searched);

@@ -11,6 +11,8 @@
 
 #include "core/quoted.hpp"
 #include "study/named_class.hpp"
+#include "study/quoted_value.hpp"
+#include "study/searched_text.hpp"
 #include "study/value_parsing.hpp"
 
 namespace sheaf {
@@ -169,6 +171,61 @@ ValueType<std::vector<double>> quantile_list() {
       fmt::format("at most {} numbers > 0 and < 1 in ascending order, separated by commas or spaces", max_quantiles);
   type.read = read_quantiles;
   type.write = [](const std::vector<double>& quantiles) { return fmt::format("{}", fmt::join(quantiles, " ")); };
+  return type;
+}
+
+namespace {
+
+std::optional<StartTrial> read_start_trial(const std::string& text) {
+  StartTrial trial;
+  for (const std::string& part : split_at_commas(text)) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const std::string key = trimmed(part.substr(0, equals));
+    const std::string value = equals < part.size() ? trimmed(part.substr(equals + 1)) : "";
+    const bool is_known =
+        std::any_of(trial.begin(), trial.end(), [&](const auto& known) { return known.first == key; });
+    if (key.empty() || value.empty() || is_known) return std::nullopt;
+    trial.emplace_back(key, value);
+  }
+  return trial;
+}
+
+std::optional<std::vector<StartTrial>> read_start_trials(const std::string& text) {
+  std::vector<StartTrial> trials;
+  if (is_keyword(text, "none")) return trials;
+  auto ends = positions_outside_quotes(text, ';');
+  if (!ends) return std::nullopt;
+  ends->push_back(text.size());
+  std::size_t begin = 0;
+  for (const std::size_t end : *ends) {
+    auto trial = read_start_trial(text.substr(begin, end - begin));
+    if (!trial) return std::nullopt;
+    trials.push_back(std::move(*trial));
+    begin = end + 1;
+  }
+  return trials;
+}
+
+std::string start_trials_text(const std::vector<StartTrial>& trials) {
+  std::string text;
+  for (const StartTrial& trial : trials) {
+    text += text.empty() ? "" : "; ";
+    for (const auto& [key, value] : trial)
+      text += fmt::format("{}{} = {}", &key == &trial.front().first ? "" : ", ", key, value);
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+ValueType<std::vector<StartTrial>> start_trials() {
+  ValueType<std::vector<StartTrial>> type;
+  type.values = "KEY = VALUE, ...; ..., or none";
+  type.allowed =
+      "none, or values of searched keys, such as train.learning_rate = 0.01, model.hidden = 64; semicolons separate "
+      "trials";
+  type.read = read_start_trials;
+  type.write = start_trials_text;
   return type;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "study/metrics.hpp"
+#include "study/search_options.hpp"
 #include "study/train_options.hpp"
 #include "study/value_types.hpp"
 
@@ -25,5 +26,8 @@ ValueType<std::string> metric_or_loss_text();
 
 /// Different numbers between 0 and 1 in ascending order, at most 32, separated by commas or spaces.
 ValueType<std::vector<double>> quantile_list();
+
+/// "key = value, key = value; key = value": the values of trials, which semicolons separate; or `none`.
+ValueType<std::vector<StartTrial>> start_trials();
 
 }  // namespace sheaf

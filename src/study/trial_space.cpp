@@ -15,6 +15,7 @@
 #include "core/random/range_draw.hpp"
 #include "study/effect.hpp"
 #include "study/range_value.hpp"
+#include "study/searched_keys.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
 
@@ -86,12 +87,27 @@ TrialSpace::TrialSpace(const Study& study) : seed_(study.study.seed), base_(stud
       if (is_decided_by(*find_setting(searched.key), study.search.keys[other].key)) deciding.push_back(other);
     samplings_.push_back(searched.sampling);
   }
+  for (const StartTrial& trial : study.search.start) {
+    auto& values = start_.emplace_back(samplings_.size());
+    for (const auto& [key, value] : trial)
+      for (std::size_t number = 0; number < samplings_.size(); ++number)
+        if (study.search.keys[number].key == key) values[number] = searched_value(study.search.keys[number], value);
+  }
   const bool is_random = study.search.draws_trials();
   // Among so many combinations, equal draws are unlikely.
   const bool is_huge = combinations_.count() > max_iterations;
   order_ = !is_random ? Order::grid : has_ranges(study.search) || is_huge ? Order::drawn : Order::shuffled;
   trials_ = trial_count(study);
   if (search_method_of(study.search.method).learns) given_ = std::make_shared<Given>();
+}
+
+bool TrialSpace::may_have(const std::vector<std::string>& values) const {
+  if (values.size() != samplings_.size()) return false;
+  for (std::size_t key = 0; key < values.size(); ++key)
+    if (searched_value({combinations_.key(key), combinations_.candidates(key), samplings_[key]}, values[key]) !=
+        values[key])
+      return false;
+  return true;
 }
 
 void TrialSpace::give(std::int64_t trial, std::vector<std::string> values) {
@@ -109,6 +125,8 @@ std::vector<std::string> TrialSpace::given(std::int64_t trial) const {
 
 // The value of a key in a random search, as if it had an effect.
 std::string TrialSpace::drawn(std::int64_t trial, std::size_t key) const {
+  if (is_start(trial))
+    if (const auto& value = start_[static_cast<std::size_t>(trial)][key]) return *value;
   if (order_ == Order::shuffled) return combinations_.value(permuted(trial, combinations_.count(), seed_), key);
   const auto& candidates = combinations_.candidates(key);
   const std::uint64_t name = hash_of(combinations_.key(key));

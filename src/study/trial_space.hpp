@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace sheaf {
 /// Maps the numbers of trials to values of the searched keys. A grid has one trial per combination of candidates,
 /// without those that differ only in keys without effect. In a random search, a drawn value depends only on the study's
 /// seed, the number of the trial and the name of the key: more trials or other searched keys do not change it. If every
-/// key has a list, distinct combinations are drawn in random order. A key without effect in a trial has its first
-/// candidate there, or the lower end of its range.
+/// key has a list, distinct combinations are drawn in random order. The first trials have the values of search.start. A
+/// key without effect in a trial has its first candidate there, or the lower end of its range.
 class TrialSpace {
  public:
   explicit TrialSpace(const Study& study);
@@ -32,6 +33,12 @@ class TrialSpace {
 
   /// Whether each searched key has an effect in a trial with these values. Those of keys without effect do not matter.
   std::vector<bool> effects(const std::vector<std::string>& values) const;
+
+  /// Whether a trial has values of search.start.
+  bool is_start(std::int64_t trial) const { return trial < static_cast<std::int64_t>(start_.size()); }
+
+  /// Whether a trial may have these values.
+  bool may_have(const std::vector<std::string>& values) const;
 
   /// Gives a trial other values than those of its number, once. Thread-safe, also while other functions are called.
   void give(std::int64_t trial, std::vector<std::string> values);
@@ -57,8 +64,9 @@ class TrialSpace {
   std::uint64_t seed_;
   Study base_;  // the study without its candidates
   Combinations combinations_;
-  std::vector<std::vector<std::size_t>> deciding_;  // by key: the searched keys that decide its effect
-  std::vector<Sampling> samplings_;                 // by key
+  std::vector<std::vector<std::size_t>> deciding_;              // by key: the searched keys that decide its effect
+  std::vector<Sampling> samplings_;                             // by key
+  std::vector<std::vector<std::optional<std::string>>> start_;  // by trial and key; nothing: it is drawn
   Order order_;
   std::int64_t trials_;
   std::shared_ptr<Given> given_;  // copies share it; null if no trial is drawn from results

@@ -66,6 +66,25 @@ first = [row[:of["status"]] for row in reference[:30]]
 checks.check([row[:of["status"]] for row in independent] == first, "the first trials are those of random",
              str((independent, first))[:2000])
 
+# Trials that are tried first.
+START = "--search.start=train.learning_rate = 1e-2, model.hidden = 64, train.optimizer = adam; model.dropout = 0.25"
+started = run("started", START, "--search.trials=14", ranks=2)
+first, second = started[0], started[3]
+checks.check(first[of["train.learning_rate"]] == "0.01" and first[of["model.hidden"]] == "64"
+             and first[of["train.optimizer"]] == "adam" and second[of["model.dropout"]] == "0.25"
+             and first[of["model.dropout"]] == reference[0][of["model.dropout"]]
+             and [row[4:10] for row in started[6:30]] == [row[4:10] for row in reference[6:30]],
+             "start trials come first, others are as without them", str(started[:6]))
+for args, message in ((["--search.start=train.learning_rate = 5"], "which is outside the search (search.train.learning_rate"),
+                      (["--search.start=train.epochs = 5"], "which is not searched"),
+                      (["--search.start=train.learning_rate"], "search.start cannot be"),
+                      ([START, "--search.trials=1"], "search.start has 2 trials, but the search has only 1"),
+                      (["--search.start=train.learning_rate = 1e-2", "--search.method=halving", "--search.racing=none",
+                        "--search.trials=none"], "search.start")):
+    result = sheaf("run", *STUDY, "--run.output=runs/bad", *args)
+    checks.check(result.code == 2 and message in result.stderr and not os.path.exists("runs/bad"), f"{args}: one message",
+                 result.stderr)
+
 # The table of trials, the summary and the status.
 with h5py.File("runs/reference/results.h5") as file:
     trials = file["trials"][:]

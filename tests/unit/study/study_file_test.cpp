@@ -187,6 +187,7 @@ file = d.h5
 method = tpe
 folds = 3
 racing = certain
+start = train.learning_rate = 1e-3; train.learning_rate = 0.0625
 time = 1h30m
 patience = 50
 train.learning_rate = log_uniform(1e-5, 1e-1)
@@ -237,7 +238,8 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find("\n[search]\nmethod = none\ntrials = none\nbatch = auto\nracing = none\ntime = none\npatience = "
+  CHECK(text.find("\n[search]\nmethod = none\ntrials = none\nbatch = auto\nracing = none\nstart = none\ntime = "
+                  "none\npatience = "
                   "none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
                   "1\nmetric = loss\nweighted = false\nmodel.hidden = 16, 64 "
                   "32\n\n[run]\noutput =\n") != std::string::npos);
