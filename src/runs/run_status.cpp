@@ -31,7 +31,12 @@ std::vector<TrainedTrial> complete_trials(const RunState& run) {
     const Iteration iteration = run.plan.iteration(results.packed(static_cast<std::size_t>(position)).iteration());
     const IndexRange iterations = run.plan.iterations_of_trial(iteration.stage, iteration.trial);
     const IndexRange found = results.positions_of(iterations);
-    if (found.count() == iterations.count()) trials.push_back({iteration.trial, iterations});
+    const auto is_unfinished = [&](std::int64_t at) {
+      return results[static_cast<std::size_t>(at)].trained.result.status == IterationStatus::unfinished;
+    };
+    bool is_complete = found.count() == iterations.count();
+    for (std::int64_t at = found.begin; at < found.end && is_complete; ++at) is_complete = !is_unfinished(at);
+    if (is_complete) trials.push_back({iteration.trial, iterations});
     position = found.end;
   }
   if (run.plan.stage_count() == 1) return trials;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 
@@ -63,6 +64,15 @@ void SearchStages::end_gradual(std::optional<std::int64_t> trials) {
   ended_after_ = trials;
   const std::int64_t end = trials.value_or(gradual_->begun());
   if (end < plan_.trial_count()) plan_.end_after(end);
+}
+
+std::string SearchStages::end_text() const {
+  if (!gradual_ || !is_over()) return "";
+  const auto& patience_end = gradual_->stopped_after();
+  if (ended_after_) return fmt::format("search.time ended the search after {}", counted(*ended_after_, "trial"));
+  if (!patience_end) return "";
+  return fmt::format("search.patience ended the search after {} (no trial up to number {} was better than number {})",
+                     counted(plan_.trial_count(), "trial"), *patience_end, gradual_->best());
 }
 
 bool SearchStages::catch_up_gradual(const Replay& journals) {

@@ -60,6 +60,9 @@ class SearchStages {
   /// Ends the plan after the last trial that has begun, for gradual trials that are over, or after `trials`.
   void end_gradual(std::optional<std::int64_t> trials = {});
 
+  /// Why gradual trials have ended before search.trials; empty: they have not.
+  std::string end_text() const;
+
   /// Adds the stages that follow from stored results, up to the first one with remaining iterations. Returns whether
   /// the search is done. `journals`: the results of all stages so far, settled, and the values of drawn trials. For
   /// gradual trials called once; their failed iterations are final if later trials depend on them.

@@ -67,10 +67,15 @@ class GradualTrials {
   const GradualRules& rules() const { return rules_; }
   /// The trials that have begun, 0..begun()-1.
   std::int64_t begun() const { return begun_; }
+  /// The first trial that has not ended; begun() if there is none.
+  std::int64_t first_open() const { return ended_; }
   /// Whether all of them have ended, and no more trials will begin. Valid after go_on().
   bool is_over() const;
   /// Whether a trial has been trained in all its fits.
   bool has_complete_trial() const { return has_complete_trial_; }
+  /// With patience: the trial after which no better one came, and the best trial.
+  const std::optional<std::int64_t>& stopped_after() const { return stopped_after_; }
+  std::int64_t best() const { return best_; }
   /// The trials up to the last one with a result.
   std::int64_t trials_with_results() const { return trials_with_results_; }
   /// The iterations without a result of the trials that have begun and not ended, in ascending ranges.

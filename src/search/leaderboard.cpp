@@ -161,7 +161,7 @@ bool Leaderboard::is_before(const TrialSummary& a, const TrialSummary& b) const 
     const bool has_reached = plan_.stage_count() > 1 && trial.finished == trial.iterations;
     const auto reached =
         has_reached ? plan_.stage(trial.stage).to_epoch.value_or(std::numeric_limits<std::int64_t>::max()) : 0;
-    return std::tuple(-reached, trial.left_out > 0, all.front(), loss.kind, loss.delta, all);
+    return std::tuple(-reached, std::isinf(all.front()), trial.left_out > 0, all.front(), loss.kind, loss.delta, all);
   };
   const auto of_a = costs(a), of_b = costs(b);
   return of_a != of_b ? of_a < of_b : a.trial < b.trial;

@@ -50,6 +50,12 @@ double planned_iterations(const Study& study) {
   return count;
 }
 
+double expected_iterations(const Study& study, std::int64_t most) {
+  const double planned = planned_iterations(study);
+  const bool may_end_early = study.search.time > 0 || study.search.patience > 0;
+  return may_end_early ? std::min(planned, static_cast<double>(most)) : planned;
+}
+
 std::vector<ModelKind> model_kinds(const Study& study) {
   for (const auto& searched : study.search.keys) {
     if (searched.key != "model.kind") continue;

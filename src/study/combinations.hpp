@@ -25,6 +25,10 @@ std::int64_t trial_count(const Study& study);
 /// bits. Pure.
 double planned_iterations(const Study& study);
 
+/// The iterations for which defaults are chosen: if search.time or search.patience may end the search early, at most
+/// `most`. Pure.
+double expected_iterations(const Study& study, std::int64_t most);
+
 /// The kinds of the models of all trials. Pure.
 std::vector<ModelKind> model_kinds(const Study& study);
 

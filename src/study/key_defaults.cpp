@@ -52,7 +52,11 @@ MetricChoice score_metric(const Study& study) {
 std::int64_t batch_of(const SearchOptions& search) {
   constexpr std::int64_t least = 8, without_trials = 32;
   if (search.batch > 0) return search.batch;
-  return search.trials > 0 ? std::max(least, search.trials / 10) : without_trials;
+  if (!search.has_trial_count()) return without_trials;
+  double trials = search.trials > 0 ? static_cast<double>(search.trials) : 1;
+  if (search.trials == 0)
+    for (const SearchedKey& searched : search.keys) trials *= static_cast<double>(searched.candidates.size());
+  return std::max(least, static_cast<std::int64_t>(std::min(trials / 10, 1e9)));
 }
 
 bool has_given_folds(const Study& study) {

@@ -35,11 +35,11 @@ inline constexpr std::array search_method_table = {
                     TrialSource::all, false, false, false, "grid_search gridsearchcv gridsampler"},
     SearchMethodRow{SearchMethod::random, "random", "train search.trials combinations, drawn from lists and ranges",
                     TrialSource::drawn, false, true, false, "random_search randomizedsearchcv randomsampler"},
-    SearchMethodRow{SearchMethod::tpe, "tpe",
-                    "train search.trials combinations, of which the later ones are drawn near the best of the earlier "
-                    "ones (Tree-structured Parzen Estimator)",
-                    TrialSource::drawn, true, true, false,
-                    "tpesampler optuna hyperopt bayesian bayes_search bayessearchcv"},
+    SearchMethodRow{
+        SearchMethod::tpe, "tpe",
+        "train search.trials combinations; until 10 trials have ended they are drawn as by random, the later "
+        "ones near the best of the earlier ones (Tree-structured Parzen Estimator)",
+        TrialSource::drawn, true, true, false, "tpesampler optuna hyperopt bayesian bayes_search bayessearchcv"},
     SearchMethodRow{
         SearchMethod::halving, "halving",
         "train all of these for a few epochs (a stage), continue the best part of them for more epochs, and "

@@ -53,8 +53,9 @@ void add_search_keys(std::vector<Setting>& table) {
       .add("batch", &SearchOptions::batch, integer_or("auto", 1, max_iterations),
            "A trial that depends on results sees those of all trials that are at least this many before it, and begins "
            "when these have ended. A smaller number learns more from each trial; a larger one keeps more lanes busy. "
-           "Results do not depend on the number of lanes. auto: a tenth of search.trials, at least 8; 32 without "
-           "search.trials.")
+           "Results do not depend on the number of lanes. auto: a tenth of the trials, at least 8; 32 if their number "
+           "is not "
+           "known. A run that is extended keeps its value.")
       .only_if({{"search.method", "search.racing", "search.patience", "search.folds", "search.repeats"},
                 {},
                 [](const Study& study) { return study.search.depends_on_results(); },
@@ -64,12 +65,11 @@ void add_search_keys(std::vector<Setting>& table) {
   search
       .add("racing", &SearchOptions::racing,
            choice<Racing>({{"none", Racing::none}, {"forgiving", Racing::forgiving}, {"certain", Racing::certain}}),
-           "Trains the folds of a trial one after another, in random order, and leaves out the rest (status pruned) "
-           "when "
-           "the trial has lost against the best trial so far; forgiving: the mean of its folds is not better than the "
-           "worst fold of the best trial; certain: it cannot become better than the best trial. The best trial is that "
-           "of "
-           "the trials at least search.batch before.")
+           "Trains the folds of a trial one after another, in an order that is drawn once for all trials, and leaves "
+           "out "
+           "the rest (status pruned) when the trial has lost against the best complete trial of those at least "
+           "search.batch before. forgiving: the mean of its folds is not better than the worst fold of the best trial; "
+           "certain: it cannot become better than the best trial whatever its other folds are.")
       .only_if({{"search.folds", "search.repeats"},
                 {},
                 [](const Study& study) {
@@ -77,7 +77,7 @@ void add_search_keys(std::vector<Setting>& table) {
                 },
                 "a trial has one fold",
                 "search.folds = 5"})
-      .only_with("search.method", {"grid", "random", "tpe"})
+      .only_with("search.method", {"tpe", "random", "grid"})
       .also_called({"fold_pruning", "wilcoxonpruner"});
   search
       .add("start", &SearchOptions::start, start_trials(),
@@ -91,11 +91,11 @@ void add_search_keys(std::vector<Setting>& table) {
            "such as 90s, 45m or 1h30m. The times of all jobs of the run count. One trial is trained in any case. "
            "run.time_limit instead stops a job, whose run can be resumed.")
       .only_with("search.method", {"random", "tpe", "grid"})
-      .also_called({"search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});
+      .also_called({"search.timeout", "search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});
   search
       .add("patience", &SearchOptions::patience, integer_or("none", 1, max_iterations),
-           "Ends the search after this many trials, by their numbers, none of which is better than all before. Trials "
-           "that have begun by then end.")
+           "Ends the search after this many trials, by their numbers, none of which is better than all before. The "
+           "search.batch trials after them still end.")
       .only_with("search.method", {"random", "tpe", "grid"})
       .also_called({"early_stopping_trials", "n_trials_without_improvement"});
   search

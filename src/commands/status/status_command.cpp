@@ -21,7 +21,7 @@ disturb a job, so it can be used at any time and on any machine that sees the di
   --output=text|json     text (default), or one JSON object on one line (jobs/RESULTS.md describes its members)
 
 The time left follows from the number of iterations per second of the current job. An ensemble is ranked by the mean of
-its members until the run is complete.
+its members. The summary of a finished run ranks the ensembles themselves.
 )";
 }
 

@@ -27,6 +27,11 @@ std::string line(const char* name, const std::string& text) {
   return fmt::format("{:<12} {}\n", name, text);
 }
 
+// Whether the number of trials is known: of a search that search.time or search.patience ends, after its end.
+bool has_total(const RunState& run) {
+  return run.study.search.has_trial_count() || run.progress.left.empty();
+}
+
 // "digits (random search, 20 trials, 3 folds)"; for a study without a search, "digits (8 iterations)".
 std::string study_line_text(const RunState& run) {
   const Plan& plan = run.plan;
@@ -34,7 +39,8 @@ std::string study_line_text(const RunState& run) {
   if (run.study.search.method == SearchMethod::none) {
     parts.push_back(counted(plan.iteration_count(), "iteration"));
   } else {
-    parts = {setting_text(run.study, "search.method") + " search", counted(plan.trial_count(), "trial")};
+    parts = {setting_text(run.study, "search.method") + " search"};
+    if (has_total(run)) parts.push_back(counted(plan.trial_count(), "trial"));
     if (plan.folds() > 1) parts.push_back(counted(plan.folds(), "fold"));
     if (plan.repeats() > 1) parts.push_back(counted(plan.repeats(), "repeat"));
   }
@@ -79,14 +85,13 @@ std::string progress_line(const RunState& run, const RunStatus& status) {
   const IterationCounts& counts = status.iterations;
   const std::int64_t done = counts.total - counts.left();
   const std::int64_t planned = counts.total + run.later_iterations;
-  const bool has_total = run.study.search.has_trial_count() || counts.left() == 0;
-  std::string text = has_total
+  std::string text = has_total(run)
                          ? fmt::format("{}/{} ({})", done, counted(planned, "iteration"), percent_text(done, planned))
                          : counted(done, "iteration");
   if (!run.stage_position.empty()) text += ", " + run.stage_position;
   if (status.rate) text += ", " + per_second(*status.rate);
   if (const auto left = status.seconds_left();
-      left && has_total && status.activity == RunActivity::running && counts.left() > 0)
+      left && has_total(run) && status.activity == RunActivity::running && counts.left() > 0)
     text += fmt::format(", {} left{}", human_seconds(*left), run.stage_position.empty() ? "" : " of this stage");
   return line("progress", text);
 }
@@ -202,9 +207,13 @@ std::string status_json(const RunState& run, const RunStatus& status) {
                         {"finished", counts.finished},     {"diverged", counts.diverged},
                         {"failed", counts.failed},         {"pruned", counts.pruned},
                         {"unfinished", counts.unfinished}, {"left", counts.left()}};
-  json["trials"] = {{"total", run.plan.trial_count()}, {"complete", status.complete_trials}};
+  if (!has_total(run))
+    for (const char* name : {"total", "planned", "left"}) json["iterations"][name] = nullptr;
+  json["trials"] = {{"total", has_total(run) ? Json(run.plan.trial_count()) : Json(nullptr)},
+                    {"complete", status.complete_trials}};
   json["iterations_per_second"] = nullable(status.rate);
-  json["seconds_left"] = status.activity == RunActivity::running ? nullable(status.seconds_left()) : Json(nullptr);
+  json["seconds_left"] =
+      status.activity == RunActivity::running && has_total(run) ? nullable(status.seconds_left()) : Json(nullptr);
   json["best"] = status.best ? Json::parse(trial_json(run.study, run.plan, *status.best)) : Json(nullptr);
   json["best_iteration"] = nullable(status.best_iteration);
   json["first_failure"] = nullptr;

@@ -19,6 +19,7 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/search_stages.hpp"
 #include "search/search_table.hpp"
+#include "search/tpe.hpp"
 #include "study/settings.hpp"
 #include "training/training_cost.hpp"
 
@@ -139,7 +140,9 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     rows.back().push_back(engine_text(engine_of_trial(trial), devices));
   }
   std::string text = format_table(rows);
-  if (plan.trial_count() > trials_shown)
+  if (plan.draws_from_results())
+    text += "... later trials are drawn from the results of earlier ones\n";
+  else if (plan.trial_count() > trials_shown)
     text += fmt::format("... and {} more trials\n", plan.trial_count() - trials_shown);
   return text;
 }
@@ -162,18 +165,22 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
   flops *= static_cast<double>(plan.iteration_count()) / weights;
   flops *= trained_part(sizes, study.train.epochs);
   std::vector<TrialEstimate> shown;
-  for (std::int64_t number = 0; number < std::min(plan.trial_count(), trials_shown); ++number)
+  const std::int64_t known = plan.draws_from_results() ? Tpe::startup_trials : trials_shown;
+  for (std::int64_t number = 0; number < std::min(plan.trial_count(), known); ++number)
     shown.push_back(estimate_of(plan.trial(number)));
   std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));
-  text += iterations_line(plan, sizes, study.train.epochs) + "\n";
+  text += (study.search.has_trial_count()
+               ? iterations_line(plan, sizes, study.train.epochs)
+               : fmt::format("iterations   {} per trial, until the end of the search", plan.stage(0).per_trial())) +
+          "\n";
   if (const auto skipped = plan.skipped_text(); !skipped.empty()) text += fmt::format("skipped      {}\n", skipped);
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"),
                       counted(prepared.ranks.lane_count(), "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
   text += stem_lines(plan, data.shape.image);
-  text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);
+  if (study.search.has_trial_count()) text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);
   text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
                       human_bytes(memory), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
   text += checkpoints_line(plan, sizes, checkpoints / weights);

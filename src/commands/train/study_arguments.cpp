@@ -44,8 +44,8 @@ candidates; spaces separate the layers of one candidate:
     model.hidden = 16, 64 32
     train.learning_rate = 1e-3, 1e-2
 On the command line: --search.model.hidden="16, 64 32"
-With search.trials = N, the search is random, and a key can have a range: uniform(0, 0.5), log_uniform(1e-4, 1e-1),
-integer(1, 8) or log_integer(16, 256).
+With search.trials = N, trials are drawn (at random, or by search.method), and a key can have a range: uniform(0, 0.5),
+log_uniform(1e-4, 1e-1), integer(1, 8) or log_integer(16, 256).
 A key has either a value or candidates; candidates on the command line replace a value in the file.
 
 --help SECTION shows the keys of one section, e.g. --help train.

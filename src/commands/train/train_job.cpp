@@ -168,13 +168,13 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
     if (const auto& layout = prepared.facts.layout; layout.image.channels > 0)
       log_root(fmt::format("rows: {}", row_text(layout, data.shape.features)));
     log_root(fmt::format("{}: {}{} into '{}'", study.study.name,
-                         study.search.has_trial_count() ? counted(current.work.count(), "iteration") : "trials",
+                         study.search.has_trial_count() ? counted(current.work.count(), "iteration")
+                                                        : "trials until the end of the search",
                          stages.last_stage_text(), run.directory));
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);
     warn_of_slow_blas(uses_torch);
-    for (const auto& note :
-         {note_on_gpus(study, plan, prepared.facts), note_on_predictions(study, plan, prepared.facts)})
+    for (const auto& note : {note_on_gpus(study, plan, prepared.facts), note_on_predictions(study, prepared.facts)})
       if (!note.empty()) log_root(note);
   }
   TrainingOutcome trained = train_run({run, stages, plan, context, models, prepared.placement, start},

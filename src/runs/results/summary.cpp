@@ -161,6 +161,9 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
     add("epochs", "epochs", ranking, false, [&](const TrialSummary& t) {
       return fmt::format("{}", plan.stage(t.stage).epochs_of(t.trial, plan.trial(t.trial).train.epochs).end);
     });
+  if (std::any_of(trials.begin(), trials.end(), [](const TrialSummary& t) { return t.left_out > 0; }))
+    add("fits", "fits", ranking, false,
+        [](const TrialSummary& t) { return fmt::format("{}/{}", t.iterations - t.left_out, t.iterations); });
   const bool by_loss = ranking_of(study).by_loss;
   if (has_validation(study)) {
     add("mean " + score_name(study), score_name(study), by_loss ? 3 : ranking, false,

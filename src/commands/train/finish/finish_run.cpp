@@ -134,6 +134,7 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
   if (last.left == 0 && reader.has_results()) {
     log_root(
         fmt::format("'{}' is already complete ({})", run.directory, counted(end.plan.iteration_count(), "iteration")));
+    if (const auto why = end.stages.end_text(); !why.empty()) log_root(why);
     RunResults results;
     results.iterations = results.diverged = end.plan.iteration_count();
     if (all_diverged(run.earlier.iterations, results.iterations)) {

@@ -133,7 +133,7 @@ ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file)
   constexpr double max_bytes = 10e9;
   if (!file || has_plugin_models(study)) return ModelsSaved::none;
   if (has_test_rows(study.data)) return ModelsSaved::best;
-  const double count = planned_iterations(study);
+  const double count = expected_iterations(study, max_recorded_iterations);
   return count <= max_recorded_iterations && count * model_bytes(study, file) <= max_bytes ? ModelsSaved::best
                                                                                            : ModelsSaved::none;
 }

@@ -72,19 +72,19 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
 
 // The approximate size of the table of predictions: the columns iteration and row, the targets and the predictions. 0
 // without validation rows.
-double predictions_bytes(const Study& study, const Plan& plan, const JobFacts& facts) {
+double predictions_bytes(const Study& study, const JobFacts& facts) {
   const DataShape& shape = facts.shape;
   const std::int64_t target_bytes = study.data.task == Task::classification ? 8 : 8 * shape.outputs;
   const std::int64_t row_bytes = std::int64_t{2} * 8 + target_bytes + 4 * shape.outputs;
-  return static_cast<double>(plan.iteration_count()) *
+  return expected_iterations(study, max_recorded_iterations) *
          static_cast<double>(least_validation_rows(study, facts.rows) * row_bytes);
 }
 
 // Streamed data may have more predictions than memory.
-PredictionsKept settled_predictions(const Study& study, const Plan& plan, const JobFacts& facts) {
+PredictionsKept settled_predictions(const Study& study, const JobFacts& facts) {
   if (study.run.predictions != PredictionsKept::automatic) return study.run.predictions;
   if (study.data.source != DataSource::file || study.data.mode == DataMode::streamed) return PredictionsKept::none;
-  const double bytes = predictions_bytes(study, plan, facts);
+  const double bytes = predictions_bytes(study, facts);
   return bytes > 0 && bytes <= max_predictions_bytes ? PredictionsKept::held_out : PredictionsKept::none;
 }
 
@@ -115,8 +115,8 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   if (!study.data.channels) study.data.channels = facts.layout.channels;
   if (!study.run.curves)
     study.run.curves = study.data.source == DataSource::file && study.data.mode == DataMode::memory &&
-                       plan.iteration_count() <= max_recorded_iterations;
-  study.run.predictions = settled_predictions(study, plan, facts);
+                       expected_iterations(study, max_recorded_iterations) <= max_recorded_iterations;
+  study.run.predictions = settled_predictions(study, facts);
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   return study;
 }
@@ -172,11 +172,11 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   return placed;
 }
 
-std::string note_on_predictions(const Study& settled, const Plan& plan, const JobFacts& facts) {
+std::string note_on_predictions(const Study& settled, const JobFacts& facts) {
   if (settled.run.predictions == PredictionsKept::held_out || settled.data.source != DataSource::file ||
       settled.data.mode == DataMode::streamed)
     return "";
-  const double bytes = predictions_bytes(settled, plan, facts);
+  const double bytes = predictions_bytes(settled, facts);
   if (bytes <= max_predictions_bytes) return "";
   return fmt::format(
       "predictions for the validation rows are not kept (they would need {}). To keep them, start a run with "

@@ -62,7 +62,7 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
                              const Communicator& world, const Communicator& node);
 
 /// A note if the predictions of a data file in memory are not kept because they are too large; otherwise empty. Pure.
-std::string note_on_predictions(const Study& settled, const Plan& plan, const JobFacts& facts);
+std::string note_on_predictions(const Study& settled, const JobFacts& facts);
 
 /// A sentence for each key that has no effect because no rank trains on a GPU. Pure.
 std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFacts& facts);

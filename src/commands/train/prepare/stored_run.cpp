@@ -12,6 +12,7 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "runs/run_reader.hpp"
+#include "study/combinations.hpp"
 #include "study/parse_study.hpp"
 #include "study/settings.hpp"
 
@@ -28,7 +29,7 @@ void require_same_study(const std::string& directory, const Study& study, const 
         fmt::format("'{}' has a run of another study ({}). Resume it with the same values, or start a new run "
                     "with another run.output.",
                     directory, fmt::join(differing, "; ")));
-  if (study.search.trials < stored.search.trials || study.study.iterations < stored.study.iterations)
+  if (trial_count(study) < trial_count(stored) || study.study.iterations < stored.study.iterations)
     require_all_results(study, read_run(directory));
 }
 
@@ -40,7 +41,7 @@ void require_all_results(const Study& study, const RunState& run) {
   const Iteration last = plan.iteration(results.packed(static_cast<std::size_t>(end - 1)).iteration());
   const bool can_grow = search_method_of(study.search.method).can_grow;
   const char* const key = can_grow ? "search.trials" : "study.iterations";
-  const std::int64_t count = can_grow ? study.search.trials : study.study.iterations;
+  const std::int64_t count = can_grow ? trial_count(study) : study.study.iterations;
   const std::int64_t reached = can_grow ? last.trial : last.repeat / study.search.repeats;
   if (count <= reached)
     throw UsageError(

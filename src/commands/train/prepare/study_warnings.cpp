@@ -14,9 +14,11 @@
 #include "data/split_sizes.hpp"
 #include "data/splits.hpp"
 #include "search/leaderboard.hpp"
+#include "search/tpe.hpp"
 #include "study/combinations.hpp"
 #include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
+#include "study/settings.hpp"
 #include "study/validation_epochs.hpp"
 #include "training/class_weights.hpp"
 
@@ -171,6 +173,23 @@ std::string short_patience(const TrainOptions& train) {
       patience, schedule_of(train.schedule).name, train.epochs, enough);
 }
 
+// Empty unless all trials begin before one of them could depend on another.
+std::string independent_trials(const Study& study, const Plan& plan) {
+  const SearchOptions& search = study.search;
+  if (!search.depends_on_results()) return "";
+  const bool learns = search_method_of(search.method).learns;
+  const std::int64_t first = batch_of(search) + (learns ? Tpe::startup_trials - 1 : 0);
+  if (plan.trial_count() > first) return "";
+  const char* const key = learns                          ? "search.method"
+                          : search.racing != Racing::none ? "search.racing"
+                                                          : "search.patience";
+  return fmt::format(
+      "{} = {} has no effect with {} (search.batch = {}: {} from trial number {} on). Search more trials, or "
+      "set a smaller search.batch.",
+      key, setting_text(study, key), counted(plan.trial_count(), "trial"), batch_of(search),
+      learns ? "it learns" : "trials depend on others", first);
+}
+
 }  // namespace
 
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
@@ -188,6 +207,7 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
     if (!warning.empty()) warnings.push_back(warning);
   };
   add(short_patience(study.train));
+  add(independent_trials(study, plan));
   if (data != nullptr && data->task == Task::multilabel) add(constant_labels(*data, class_names));
   if (data == nullptr || data->labels == nullptr) return warnings;
   const auto counts = rows_of_classes(*data);

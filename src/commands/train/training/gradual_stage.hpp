@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "commands/train/training/early_results.hpp"
 #include "commands/train/training/stage_observer.hpp"
 #include "commands/train/training/trial_values.hpp"
+#include "core/clock.hpp"
 #include "core/index_range.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "search/gradual_trials.hpp"
@@ -19,7 +21,8 @@ namespace sheaf {
 /// Called on rank 0 for each iteration that has been pruned.
 using OnPruned = std::function<void(std::int64_t iteration)>;
 
-/// For one call of train_stage(). Positions of the work source are numbers of iterations.
+/// For one call of train_stage(). Positions of the work source are numbers of iterations. Of the released iterations,
+/// lanes get those of the first trials first, so that few trials are unfinished when a search is ended.
 class GradualStage : public StageObserver {
  public:
   /// Whether iterations are added to the work source as soon as they are released, or wait for the next round.
@@ -27,12 +30,15 @@ class GradualStage : public StageObserver {
 
   /// `trials`: null on all ranks but 0. `channel`: a communicator of all ranks that no other code uses. Referenced
   /// objects outlive the object. Local.
-  GradualStage(Plan& plan, GradualTrials* trials, Release release, OnPruned on_pruned, const Communicator& channel);
+  /// `is_time_up`: on rank 0, whether only the first trial that has not ended may go on.
+  GradualStage(Plan& plan, GradualTrials* trials, Release release, OnPruned on_pruned, std::function<bool()> is_time_up,
+               const Communicator& channel);
 
   void add(const IterationResult& result) override { results_.add(result); }
   void end_lanes() override;
   void service(WorkSource& source) override;
   bool is_over() override { return results_.is_over() && values_.is_over(); }
+  std::int64_t left_out() const override { return left_out_; }
   MoreWork more_work() const override { return release_ == Release::at_once ? MoreWork::may_follow : MoreWork::none; }
 
   /// Waits until the values of the trials of these iterations are known. Returns false if `is_stopping` returns true
@@ -46,9 +52,16 @@ class GradualStage : public StageObserver {
   GradualTrials* const trials_;
   const Release release_;
   const OnPruned on_pruned_;
+  const std::function<bool()> is_time_up_;
   const bool draws_;  // trials have values that lanes must wait for
   EarlyResults results_;
   TrialValues values_;
+
+  // On rank 0.
+  std::map<std::int64_t, std::int64_t> waiting_;  // released iterations: ends of ranges by their beginnings
+  std::int64_t added_ = 0, heard_ = 0;            // iterations that lanes have got, and their results
+  std::int64_t left_out_ = 0;
+  const Clock::time_point start_ = Clock::now();
   std::int64_t sent_ = 0;  // trials whose values were sent
   bool is_closed_ = false;
 };

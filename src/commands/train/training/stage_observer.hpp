@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+
 #include "parallel/partition/work_source.hpp"
 #include "training/iteration_result.hpp"
 
@@ -24,6 +26,8 @@ class StageObserver {
   virtual void service(WorkSource& source) = 0;
   /// Whether this rank has nothing more to send or receive.
   virtual bool is_over() = 0;
+  /// Iterations that will not be trained, as far as this rank knows.
+  virtual std::int64_t left_out() const { return 0; }
   /// Whether service() may add work.
   virtual MoreWork more_work() const = 0;
 };

@@ -169,7 +169,8 @@ class RunTraining {
     for (std::int64_t done = 0; cause == no_stop;) {
       const RemainingIterations round(at_once ? std::vector<IndexRange>{current.iterations} : next_round());
       if (round.count() == 0) break;
-      GradualStage gradual(job_.plan, job_.stages.gradual(), release, record_pruned, *channel_);
+      GradualStage gradual(
+          job_.plan, job_.stages.gradual(), release, record_pruned, [this] { return is_search_time_up(); }, *channel_);
       const StageWork work{partition,
                            round,
                            at_once ? 0 : round.count(),
@@ -181,24 +182,28 @@ class RunTraining {
                            progress_ ? &*progress_ : nullptr,
                            done};
       cause = train_stage(work, *lanes_, *source_, world_);
-      done += source_->finished_count();
+      done += source_->finished_count() + gradual.left_out();
       if (at_once) break;
     }
     if (progress_) progress_->finish();
     if (world_.is_root() && cause == search_is_over) record_end_of_search();
     if (world_.is_root() && cause != search_is_over && job_.stages.is_over()) job_.stages.end_gradual();
+    if (world_.is_root() && !job_.stages.end_text().empty()) log_root(job_.stages.end_text());
     current = find_remaining_trials(job_.stages, job_.plan, world_);
     return cause == search_is_over ? no_stop : cause;
+  }
+
+  // For rank 0.
+  bool is_search_time_up() const {
+    const std::int64_t time = context_.study.search.time;
+    return time > 0 && earlier_seconds_ + seconds_since(setup_->start) >= static_cast<double>(time);
   }
 
   // Also the end of search.time, once a trial is complete. Only rank 0 checks the time.
   StopCause gradual_stop_cause() const {
     const StopCause cause = stop_cause_();
-    const std::int64_t time = context_.study.search.time;
-    if (cause != no_stop || time == 0 || !world_.is_root() || !job_.stages.gradual()->has_complete_trial())
-      return cause;
-    const double seconds = earlier_seconds_ + seconds_since(setup_->start);
-    return seconds < static_cast<double>(time) ? no_stop : search_is_over;
+    const bool may_end = world_.is_root() && job_.stages.gradual()->has_complete_trial();
+    return cause == no_stop && may_end && is_search_time_up() ? search_is_over : cause;
   }
 
   // For rank 0, after the time of the search.
@@ -245,7 +250,7 @@ class RunTraining {
 
   // `iterations`: that the job trains.
   void begin_progress(std::optional<std::int64_t> iterations) {
-    if (!context_.study.search.has_trial_count()) iterations.reset();
+    if (!context_.study.search.has_trial_count() || context_.study.search.time > 0) iterations.reset();
     if (world_.is_root())
       progress_.emplace(options_.progress, iterations, setup_->progress_value, job_.stages.position_text());
   }

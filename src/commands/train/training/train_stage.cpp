@@ -80,6 +80,11 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
     if (cause == no_stop) cause = stage.stop_cause();
     if (setup.options.on_failure == OnFailure::stop && lanes.failed_count() > 0) cause = iteration_failed;
   };
+  const auto show_progress = [&] {
+    if (!stage.progress) return;
+    const std::int64_t left_out = stage.observer ? stage.observer->left_out() : 0;
+    stage.progress->update(stage.done_before + source.finished_count() + left_out, source.lowest_cost());
+  };
   const auto serve = [&] {
     note_cause();
     if (cause != no_stop) source.stop();
@@ -89,7 +94,7 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
     }
     if (stage.observer) stage.observer->service(source);
     const double pause_seconds = source.service();
-    if (stage.progress) stage.progress->update(stage.done_before + source.finished_count(), source.lowest_cost());
+    show_progress();
     return pause_seconds;
   };
   const auto serve_while_waiting = [&](double) { return serve(); };
@@ -113,7 +118,7 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
     while (!lanes.wait(1)) continue;
     throw;
   }
-  if (stage.progress) stage.progress->update(stage.done_before + source.finished_count(), source.lowest_cost());
+  show_progress();
   return cause;
 }
 
