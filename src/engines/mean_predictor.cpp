@@ -20,7 +20,7 @@ MeanPredictor::MeanPredictor(const std::vector<OpenedModel>& models, const std::
 bool MeanPredictor::predict(const float* features, std::int64_t count, const FillCells& fill, float* outputs) {
   const bool has_several = predictors_.size() > 1;
   const auto values = static_cast<std::size_t>(count * scoring_.output_count);
-  if (has_several) sums_.assign(values, 0.0);
+  mean_.clear();
   bool all_finite = true;
   for (const auto& predictor : predictors_) {
     if (!predictor->predict(features, count, outputs)) {
@@ -34,12 +34,9 @@ bool MeanPredictor::predict(const float* features, std::int64_t count, const Fil
         all_finite && std::all_of(outputs, outputs + values, [](float output) { return std::isfinite(output); });
     if (!has_several) break;
     if (scoring_.task != Task::regression) make_predictions(scoring_.loss.kind, scoring_.output_count, outputs, count);
-    for (std::size_t index = 0; index < values; ++index) sums_[index] += double{outputs[index]};
+    mean_.add(outputs, values);
   }
-  if (!has_several) return all_finite;
-  const auto members = static_cast<double>(predictors_.size());
-  std::transform(sums_.begin(), sums_.end(), outputs,
-                 [members](double sum) { return static_cast<float>(sum / members); });
+  if (has_several) mean_.write(outputs);
   return all_finite;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/prediction_mean.hpp"
 #include "models/predictor.hpp"
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
@@ -34,7 +35,7 @@ class MeanPredictor {
  private:
   Scoring scoring_;
   std::vector<std::unique_ptr<Predictor>> predictors_;  // one for each model
-  std::vector<double> sums_;                            // of the models' predictions
+  PredictionMean mean_;                                 // of several models
 };
 
 }  // namespace sheaf

@@ -25,6 +25,7 @@ enum class Purpose : std::uint32_t {
   stopping_rows = 16,
   tpe_candidates = 17,
   race_order = 18,
+  ensemble_rows = 19,
 };
 
 }  // namespace sheaf

@@ -24,8 +24,7 @@ double softplus(double x) {
 namespace {
 
 double log_of_probability(double value) {
-  constexpr double least = std::numeric_limits<double>::epsilon();
-  return std::isnan(value) ? value : std::log(std::clamp(value, least, 1 - least));
+  return std::log(clipped_probability(value));
 }
 
 }  // namespace

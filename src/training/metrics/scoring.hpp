@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "study/data_options.hpp"
@@ -23,6 +24,12 @@ struct Scoring {
 
   Link link() const { return loss_of(loss.kind).link; }
 };
+
+/// A probability, clipped to 2.2e-16 from 0 and 1 as in scikit-learn's log_loss. NaN stays NaN.
+inline double clipped_probability(double value) {
+  constexpr double least = std::numeric_limits<double>::epsilon();
+  return value < least ? least : value > 1 - least ? 1 - least : value;
+}
 
 /// log(1 + exp(x)) without overflow.
 double softplus(double x);
@@ -54,8 +61,8 @@ class RowProbabilities {
 };
 
 /// The logarithm of the probability of `label` for a row of outputs with this scale: by the link of the loss, in double
-/// and exact for large logits. Outputs that are probabilities are clipped to 2.2e-16 from 0 and 1, as in scikit-learn's
-/// log_loss. NaN for losses without a link.
+/// and exact for large logits. Outputs that are probabilities are clipped (clipped_probability()). NaN for losses
+/// without a link.
 double label_log_probability(const Scoring& scoring, const float* outputs, const RowScale& scale, std::int64_t label);
 
 /// The same for one of several labels: that the row has it, or has it not. `output`: that of the label.

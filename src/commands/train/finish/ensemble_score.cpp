@@ -23,7 +23,7 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
   const Iteration model = context_.plan.iteration(result.iteration);
   const std::int64_t members = context_.plan.stage(model.stage).members;
   if (model.member == 0) {
-    prediction_sums_.clear();
+    predictions_.clear();
     score_sum_ = 0;
     all_finished_ = true;
   }
@@ -38,9 +38,7 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
           "iteration {} has {} predictions in the journal, expected {}. Start a new run with another run.output.",
           result.iteration, predictions.size(), count);
     });
-    prediction_sums_.resize(count);
-    for (std::size_t at = 0; at < predictions.size(); ++at)
-      prediction_sums_[at] += static_cast<double>(predictions[at]);
+    predictions_.add(predictions.data(), count);
   }
   if (model.member + 1 < members) return std::nullopt;
   std::vector<double> scores(1 + context_.study.run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
@@ -55,10 +53,8 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
 }
 
 std::vector<double> EnsembleScore::scores_of_mean(const Iteration& model) const {
-  std::vector<float> mean;
-  mean.reserve(prediction_sums_.size());
-  for (const double sum : prediction_sums_)
-    mean.push_back(static_cast<float>(sum / static_cast<double>(model.member + 1)));
+  std::vector<float> mean(predictions_.size());
+  predictions_.write(mean.data());
   const auto split = context_.splits->split(model.repeat, model.fold);
   const TrainOptions train = context_.plan.trial(model.trial).train;
   const DataSet& data = *context_.data;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/prediction_mean.hpp"
 #include "runs/journal/replay.hpp"
 #include "search/leaderboard.hpp"
 #include "training/training_context.hpp"
@@ -31,7 +32,7 @@ class EnsembleScore {
   const std::vector<std::string>& files_;
   const bool scores_;
   // Over the members added so far.
-  std::vector<double> prediction_sums_;
+  PredictionMean predictions_;
   double score_sum_ = 0;
   bool all_finished_ = true;
 };

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "search/greedy_ensemble.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/index_range.hpp"
+#include "core/parallel.hpp"
+#include "core/random/random_stream.hpp"
+#include "training/metrics/scoring.hpp"
+
+namespace sheaf {
+namespace {
+
+using RowWeights = std::vector<double>;  // [rows]; empty: all are 1
+
+// A loss is a mean over terms: of classes, one for each row, from the probability of its label; otherwise one for each
+// output of each row.
+std::int64_t terms_per_row(const HeldOutTargets& targets) {
+  return targets.task == Task::classification ? 1 : targets.outputs;
+}
+
+// Calls `use` with a function that returns the prediction that matters for a term.
+template <class Use>
+auto with_term_predictions(const HeldOutTargets& targets, const float* predictions, const Use& use) {
+  if (targets.task != Task::classification) return use([=](std::int64_t term) { return double{predictions[term]}; });
+  return use([=, labels = targets.labels, outputs = targets.outputs](std::int64_t row) {
+    return double{predictions[row * outputs + labels[row]]};
+  });
+}
+
+// The sum of the negative logarithms of probabilities. One logarithm of a product replaces several: that of 16 clipped
+// probabilities is above 1e-251, so it is as exact.
+template <class Probability>
+double log_loss_sum(std::int64_t begin, std::int64_t end, const Probability& probability) {
+  constexpr std::int64_t factors = 16;
+  double sum = 0;
+  while (begin < end) {
+    double product = 1;
+    for (const std::int64_t stop = std::min(begin + factors, end); begin < stop; ++begin)
+      product *= clipped_probability(probability(begin));
+    sum -= std::log(product);
+  }
+  return sum;
+}
+
+// The weighted mean over rows of sum(begin, end), which is the sum of the losses of some terms.
+template <class Sum>
+double mean_over_rows(const HeldOutTargets& targets, const RowWeights& weights, const Sum& sum) {
+  const std::int64_t width = terms_per_row(targets);
+  if (weights.empty()) return sum(0, targets.rows * width) / static_cast<double>(targets.rows * width);
+  double losses = 0, weight_sum = 0;
+  for (std::int64_t row = 0; row < targets.rows; ++row) {
+    const double weight = weights[static_cast<std::size_t>(row)];
+    if (weight == 0) continue;  // the row may have predictions that are not finite
+    losses += weight * sum(row * width, (row + 1) * width);
+    weight_sum += weight;
+  }
+  return losses / weight_sum / static_cast<double>(width);
+}
+
+// The loss of an ensemble that predicts mean(term).
+template <class Mean>
+double loss_of(const HeldOutTargets& targets, const RowWeights& weights, const Mean& mean) {
+  const float* const values = targets.targets;
+  switch (targets.task) {
+    case Task::classification:
+      return mean_over_rows(targets, weights,
+                            [&](std::int64_t begin, std::int64_t end) { return log_loss_sum(begin, end, mean); });
+    case Task::multilabel:
+      return mean_over_rows(targets, weights, [&](std::int64_t begin, std::int64_t end) {
+        return log_loss_sum(begin, end, [&](std::int64_t term) {
+          const double target = double{values[term]};
+          return (1 - target) + (2 * target - 1) * mean(term);  // exact, and without branches
+        });
+      });
+    default:
+      break;
+  }
+  return mean_over_rows(targets, weights, [&](std::int64_t begin, std::int64_t end) {
+    double sum = 0;
+    for (std::int64_t term = begin; term < end; ++term) {
+      const double error = double{values[term]} - mean(term);
+      sum += error * error;
+    }
+    return sum;
+  });
+}
+
+// Sums of predictions, by term.
+class PredictionSums {
+ public:
+  explicit PredictionSums(const HeldOutTargets& targets)
+      : targets_(targets), sums_(static_cast<std::size_t>(targets.rows * terms_per_row(targets))) {}
+
+  void add(const float* predictions, double weight) {
+    with_term_predictions(targets_, predictions, [&](const auto& prediction) {
+      for (std::size_t term = 0; term < sums_.size(); ++term)
+        sums_[term] += weight * prediction(static_cast<std::int64_t>(term));
+    });
+    weight_sum_ += weight;
+  }
+
+  double loss(const RowWeights& weights) const {
+    return loss_of(targets_, weights,
+                   [&](std::int64_t term) { return sums_[static_cast<std::size_t>(term)] / weight_sum_; });
+  }
+
+  // The loss if a candidate were added with the weight 1.
+  double loss_with(const float* predictions, const RowWeights& weights) const {
+    return with_term_predictions(targets_, predictions, [&](const auto& prediction) {
+      // Quotients, since the mean of equal predictions is then exactly the same in all steps.
+      return loss_of(targets_, weights, [&, sums = sums_.data(), count = weight_sum_ + 1](std::int64_t term) {
+        return (sums[term] + prediction(term)) / count;
+      });
+    });
+  }
+
+ private:
+  const HeldOutTargets& targets_;
+  std::vector<double> sums_;
+  double weight_sum_ = 0;
+};
+
+std::vector<std::int64_t> rows_with_weight(const HeldOutTargets& targets, const RowWeights& weights) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < targets.rows; ++row)
+    if (weights.empty() || weights[static_cast<std::size_t>(row)] > 0) rows.push_back(row);
+  return rows;
+}
+
+// The candidates whose predictions for these rows are finite.
+std::vector<std::size_t> usable_candidates(const HeldOutTargets& targets, const CandidatePredictions& candidates,
+                                           const std::vector<std::int64_t>& rows) {
+  std::vector<std::size_t> usable;
+  for (std::size_t candidate = 0; candidate < candidates.size(); ++candidate) {
+    const bool is_finite = std::all_of(rows.begin(), rows.end(), [&](std::int64_t row) {
+      const float* const predictions = candidates[candidate] + row * targets.outputs;
+      return std::all_of(predictions, predictions + targets.outputs, [](float value) { return std::isfinite(value); });
+    });
+    if (is_finite) usable.push_back(candidate);
+  }
+  return usable;
+}
+
+// The loss of the sums with each of the candidates: [all candidates]; NaN for those that are not usable.
+std::vector<double> losses_with(const PredictionSums& sums, const CandidatePredictions& candidates,
+                                const std::vector<std::size_t>& usable, const RowWeights& weights,
+                                std::int64_t threads) {
+  std::vector<double> losses(candidates.size(), std::numeric_limits<double>::quiet_NaN());
+  for_each_index({0, static_cast<std::int64_t>(usable.size())}, threads, [&] {
+    return [&](std::int64_t index) {
+      const std::size_t candidate = usable[static_cast<std::size_t>(index)];
+      losses[candidate] = sums.loss_with(candidates[candidate], weights);
+    };
+  });
+  return losses;
+}
+
+GreedySelection select(const HeldOutTargets& targets, const CandidatePredictions& candidates,
+                       const std::vector<std::size_t>& usable, const RowWeights& weights, std::int64_t threads) {
+  GreedySelection selection;
+  PredictionSums sums(targets);
+  for (std::size_t step = 0; step < GreedySelection::steps; ++step) {
+    const std::vector<double> losses = losses_with(sums, candidates, usable, weights, threads);
+    const std::size_t best = *std::min_element(
+        usable.begin(), usable.end(), [&](std::size_t one, std::size_t other) { return losses[one] < losses[other]; });
+    sums.add(candidates[best], 1);
+    selection.chosen.push_back(best);
+    selection.losses.push_back(losses[best]);
+  }
+  const auto least = std::min_element(selection.losses.begin(), selection.losses.end());
+  selection.best_steps = static_cast<std::size_t>(least - selection.losses.begin()) + 1;
+  return selection;
+}
+
+RowWeights given_weights(const HeldOutTargets& targets) {
+  if (targets.weights == nullptr) return {};
+  return {targets.weights, targets.weights + targets.rows};
+}
+
+// The weights of the rows of a bootstrap: how often each is drawn, times its own weight.
+RowWeights bootstrap_weights(const RowWeights& weights, const std::vector<std::int64_t>& rows, std::int64_t row_count,
+                             RandomStream stream) {
+  RowWeights drawn(static_cast<std::size_t>(row_count));
+  for (std::size_t draw = 0; draw < rows.size(); ++draw) {
+    const auto row = static_cast<std::size_t>(rows[stream.below(rows.size())]);
+    drawn[row] += weights.empty() ? 1 : weights[row];
+  }
+  return drawn;
+}
+
+}  // namespace
+
+std::vector<double> GreedySelection::weights(std::size_t candidates) const {
+  std::vector<double> weights(candidates);
+  for (std::size_t step = 0; step < best_steps; ++step) ++weights[chosen[step]];
+  for (double& weight : weights) weight /= static_cast<double>(best_steps);
+  return weights;
+}
+
+std::optional<GreedySelection> select_greedily(const HeldOutTargets& targets, const CandidatePredictions& candidates,
+                                               const std::vector<double>& row_weights, std::int64_t threads) {
+  const std::vector<std::int64_t> rows = rows_with_weight(targets, row_weights);
+  const std::vector<std::size_t> usable = usable_candidates(targets, candidates, rows);
+  if (rows.empty() || usable.empty()) return std::nullopt;
+  return select(targets, candidates, usable, row_weights, threads);
+}
+
+std::optional<GreedyEnsemble> greedy_ensemble(const HeldOutTargets& targets, const CandidatePredictions& candidates,
+                                              std::uint64_t seed, std::int64_t threads) {
+  const RowWeights weights = given_weights(targets);
+  const std::vector<std::int64_t> rows = rows_with_weight(targets, weights);
+  const std::vector<std::size_t> usable = usable_candidates(targets, candidates, rows);
+  if (rows.empty() || usable.empty()) return std::nullopt;
+  GreedyEnsemble ensemble;
+  ensemble.single_losses = losses_with(PredictionSums(targets), candidates, usable, weights, threads);
+  if (static_cast<std::int64_t>(rows.size()) >= GreedyEnsemble::bootstrapped_below) {
+    ensemble.parts.push_back(select(targets, candidates, usable, weights, threads));
+  } else {
+    for (std::uint64_t number = 0; number < GreedyEnsemble::bootstraps; ++number)
+      ensemble.parts.push_back(select(
+          targets, candidates, usable,
+          bootstrap_weights(weights, rows, targets.rows, RandomStream(seed, Purpose::ensemble_rows, number)), threads));
+  }
+  ensemble.weights.resize(candidates.size());
+  for (const GreedySelection& part : ensemble.parts) {
+    const std::vector<double> of_part = part.weights(candidates.size());
+    for (std::size_t candidate = 0; candidate < candidates.size(); ++candidate)
+      ensemble.weights[candidate] += of_part[candidate] / static_cast<double>(ensemble.parts.size());
+  }
+  PredictionSums sums(targets);
+  for (const std::size_t candidate : usable)
+    if (ensemble.weights[candidate] > 0) sums.add(candidates[candidate], ensemble.weights[candidate]);
+  ensemble.loss = sums.loss(weights);
+  return ensemble;
+}
+
+}  // namespace sheaf
