@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,13 @@ void SearchStages::end_gradual(std::optional<std::int64_t> trials) {
   if (end < plan_.trial_count()) plan_.end_after(end);
 }
 
+std::int64_t SearchStages::used_results() const {
+  std::int64_t count = 0;
+  for (const IndexRange& range : used_)
+    count += std::max<std::int64_t>(0, std::min(range.end, plan_.iteration_count()) - range.begin);
+  return count;
+}
+
 std::string SearchStages::end_text() const {
   if (!gradual_ || !is_over()) return "";
   const auto& patience_end = gradual_->stopped_after();
@@ -93,21 +101,25 @@ bool SearchStages::catch_up_gradual(const Replay& journals) {
   const std::int64_t last_final =
       results.empty() ? -1
                       : plan_.iteration(results.packed(results.size() - 1).iteration()).trial - gradual_->rules().batch;
-  used_results_ = 0;
+  used_.clear();
   const IndexRange positions = results.positions_of(last_iterations());
   for (std::int64_t position = positions.begin; position < positions.end; ++position) {
     const JournaledIteration found = results[static_cast<std::size_t>(position)];
     const std::int64_t iteration = found.trained.result.iteration;
     if (!found.has_result() && plan_.iteration(iteration).trial > last_final) continue;
     gradual_->add(iteration, known_result(found.trained.result));
-    ++used_results_;
+    if (used_.empty() || used_.back().end != iteration) used_.push_back({iteration, iteration});
+    ++used_.back().end;
   }
   gradual_->go_on();
   const auto& end = journals.end;
-  const bool has_ended = end && end->time == gradual_->rules().time && end->trials <= plan_.trial_count();
+  // The last results before the end may have been lost.
+  const std::int64_t ended = end ? end->trials * plan_.stage(0).per_trial() : 0;
+  const bool has_ended = end && end->time == gradual_->rules().time && end->trials <= plan_.trial_count() &&
+                         results.count({0, ended}) == ended;
   if (!has_ended && !gradual_->is_over()) return false;
   end_gradual(has_ended ? std::optional(end->trials) : std::nullopt);
-  if (has_ended) used_results_ = results.count(last_iterations());
+  if (has_ended) used_ = {last_iterations()};
   return true;
 }
 

@@ -68,7 +68,7 @@ class SearchStages {
   /// gradual trials called once; their failed iterations are final if later trials depend on them.
   bool catch_up(const Replay& journals);
   /// The number of iterations of gradual trials whose results catch_up() has used.
-  std::int64_t used_results() const { return used_results_; }
+  std::int64_t used_results() const;
 
  private:
   bool catch_up_gradual(const Replay& journals);
@@ -78,7 +78,7 @@ class SearchStages {
   KnownResults known_;
   std::unique_ptr<GradualTrials> gradual_;
   std::optional<std::int64_t> ended_after_;  // trials
-  std::int64_t used_results_ = 0;
+  std::vector<IndexRange> used_;             // iterations of gradual trials, ascending
 };
 
 /// Throws RunError if a recorded stage differs from the plan, because results of the run have changed. Stages that

@@ -149,11 +149,23 @@ void GradualTrials::add(std::int64_t iteration, const KnownResult& result) {
 }
 
 void GradualTrials::go_on() {
-  for (end_trials(); may_begin(); end_trials()) begin_trial();
+  for (end_trials(); may_begin() && has_early_results(); end_trials()) begin_trial();
 }
 
-std::vector<IndexRange> GradualTrials::take_released() {
-  return std::exchange(released_, {});
+std::vector<IndexRange> GradualTrials::release(std::int64_t most, bool of_first_trial) {
+  for (go_on(); may_begin() && waiting_count_ < most; go_on()) begin_trial();
+  std::vector<IndexRange> released;
+  while (most > 0 && !waiting_.empty()) {
+    const auto [begin, end] = *waiting_.begin();
+    if (of_first_trial && plan_.iteration(begin).trial != ended_) break;
+    const IndexRange piece{begin, std::min(end, begin + most)};
+    released.push_back(piece);
+    most -= piece.count();
+    waiting_count_ -= piece.count();
+    waiting_.erase(waiting_.begin());
+    if (piece.end < end) waiting_.emplace(piece.end, end);
+  }
+  return released;
 }
 
 std::vector<IndexRange> GradualTrials::take_pruned() {
@@ -177,6 +189,11 @@ std::vector<IndexRange> GradualTrials::unfinished() const {
     }
   }
   return iterations;
+}
+
+// Whether there are results of trials that have not begun.
+bool GradualTrials::has_early_results() const {
+  return !early_.empty() && plan_.iteration(early_.rbegin()->first).trial >= begun_;
 }
 
 bool GradualTrials::may_begin() const {
@@ -225,16 +242,21 @@ void GradualTrials::release_fit(OpenTrial& trial, std::int64_t number, std::int6
   Fit& fit = trial.fits[static_cast<std::size_t>(number)];
   fit.is_released = true;
   fit.members.resize(static_cast<std::size_t>(plan_.members()));
+  std::vector<IndexRange> released;
   for (std::int64_t member = 0; member < plan_.members(); ++member) {
     const auto found = early_.find(first + member);
     if (found == early_.end()) {
-      append(released_, first + member);
-      ++trial.waiting;
+      append(released, first + member);
       continue;
     }
     fit.members[static_cast<std::size_t>(member)] = found->second;
     ++fit.arrived;
     early_.erase(found);
+  }
+  for (const IndexRange& range : released) {
+    waiting_.emplace(range.begin, range.end);
+    waiting_count_ += range.count();
+    trial.waiting += range.count();
   }
 }
 

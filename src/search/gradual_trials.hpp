@@ -44,8 +44,8 @@ GradualRules gradual_rules(const Study& study);
 /// forgiving (Bergman, Purucker and Hutter, AutoML 2024): the mean of its fits is not better than the worst fit of the
 /// best trial; certain: the mean would be worse even if all other fits had the best value of the metric.
 ///
-/// Memory is proportional to `batch`, apart from the sampler and from results that are added before their iterations
-/// are released.
+/// Memory is proportional to the trials that have begun and not ended, at most `batch`, apart from the sampler and from
+/// results that are added before their iterations are released.
 class GradualTrials {
  public:
   /// `plan`: with its only stage; gets the values of drawn trials. It outlives the object. `sampler`: draws the trials
@@ -57,19 +57,19 @@ class GradualTrials {
   /// attempts may be added before their iterations are released, also those of iterations that were pruned.
   void add(std::int64_t iteration, const KnownResult& result);
 
-  /// Begins trials as far as results allow. Called after results were added.
+  /// Ends trials, and begins those that may begin and already have results. Called after results were added.
   void go_on();
-  /// The iterations that have been released since the last call, without those that had results.
-  std::vector<IndexRange> take_released();
+  /// Releases iterations, at most `most`: in ascending ranges, without those that have results, each once. Those of the
+  /// first trials come first. Trials begin as late as possible; that does not change their values. With
+  /// `of_first_trial`, only iterations of the first trial that has not ended.
+  std::vector<IndexRange> release(std::int64_t most, bool of_first_trial = false);
   /// The iterations that have been pruned since the last call, without those that were added as pruned.
   std::vector<IndexRange> take_pruned();
 
   const GradualRules& rules() const { return rules_; }
   /// The trials that have begun, 0..begun()-1.
   std::int64_t begun() const { return begun_; }
-  /// The first trial that has not ended; begun() if there is none.
-  std::int64_t first_open() const { return ended_; }
-  /// Whether all of them have ended, and no more trials will begin. Valid after go_on().
+  /// Whether all of them have ended, and no more trials will begin. Valid after go_on() or release().
   bool is_over() const;
   /// Whether a trial has been trained in all its fits.
   bool has_complete_trial() const { return has_complete_trial_; }
@@ -91,6 +91,7 @@ class GradualTrials {
   };
 
   bool may_begin() const;
+  bool has_early_results() const;
   void begin_trial();
   void go_on_with(OpenTrial& trial);
   void release_fit(OpenTrial& trial, std::int64_t fit, std::int64_t first_iteration);
@@ -106,7 +107,9 @@ class GradualTrials {
   std::int64_t ended_ = 0;                  // trials 0..ended_-1 have ended
   std::map<std::int64_t, OpenTrial> open_;  // trials ended_..begun_-1
   std::map<std::int64_t, KnownResult> early_;
-  std::vector<IndexRange> released_, pruned_;  // not taken yet
+  std::map<std::int64_t, std::int64_t> waiting_;  // iterations to release: ends of ranges by their beginnings
+  std::int64_t waiting_count_ = 0;
+  std::vector<IndexRange> pruned_;  // not taken yet
 
   std::int64_t added_ = 0;                      // trials that the sampler and the incumbent have seen
   std::deque<EndedTrial> outcomes_;             // of trials added_..ended_-1

@@ -56,7 +56,7 @@ std::int64_t batch_of(const SearchOptions& search) {
   double trials = search.trials > 0 ? static_cast<double>(search.trials) : 1;
   if (search.trials == 0)
     for (const SearchedKey& searched : search.keys) trials *= static_cast<double>(searched.candidates.size());
-  return std::max(least, static_cast<std::int64_t>(std::min(trials / 10, 1e9)));
+  return std::max(least, static_cast<std::int64_t>(std::min(trials / 10, 1e4)));
 }
 
 bool has_given_folds(const Study& study) {

@@ -28,7 +28,7 @@ std::vector<const Loss*> losses_of(const Study& study);
 /// and the loss. If the loss is searched: that of all its candidates if they have the same, otherwise that of the task.
 MetricChoice score_metric(const Study& study);
 
-/// search.batch; auto: a tenth of the trials, at least 8; 32 if their number is not known.
+/// search.batch; auto: a tenth of the trials, from 8 to 10,000; 32 if their number is not known.
 std::int64_t batch_of(const SearchOptions& search);
 
 /// Whether data.folds names a data set, which decides search.folds.

@@ -12,7 +12,7 @@ from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
 checks = Checks()
 shutil.rmtree("runs", ignore_errors=True)
 with open("grid.cfg", "w") as file:
-    file.write(f"[data]\nfile = {DIGITS}\n[model]\nhidden = 16\n[train]\nepochs = 40\n[run]\ndevice = cpu\n[search]\n"
+    file.write(f"[data]\nfile = {DIGITS}\n[model]\nhidden = 16\n[train]\nepochs = 200\n[run]\ndevice = cpu\n[search]\n"
                "folds = 3\ntrain.learning_rate = 0.01, 0.1\ntrain.optimizer = sgd, adam\ntrain.momentum = 0, 0.9\n")
 KEYS = ["train.learning_rate", "train.optimizer", "train.momentum"]
 SAME = ["iteration", "trial", "fold", "seed", *KEYS, "status", "final_loss", "validation_loss"]

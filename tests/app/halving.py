@@ -112,7 +112,7 @@ for name, args in (("streamed", ["--data.mode=streamed", "--search.folds=1", "--
                  f"{name}: survivors equal full trainings", str(survivors))
 
 # Kills at random moments. Wider networks take longer than results take to the journal.
-SLOW = [*STUDY, "--search.model.hidden=log_integer(300, 600)"]
+SLOW = [*STUDY, "--search.model.hidden=log_integer(600, 1200)"]
 slow = run("slow", "--run.curves=true", study=SLOW)
 random.seed(4)
 killed = 0

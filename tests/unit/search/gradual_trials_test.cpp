@@ -75,8 +75,7 @@ Searched searched(const Study& study, const LossOf& loss_of, std::uint32_t seed,
   std::mt19937 random(seed);
   std::vector<std::int64_t> waiting, running;
   for (std::size_t count = 0;; ++count) {
-    gradual->go_on();
-    for (const IndexRange& range : gradual->take_released())
+    for (const IndexRange& range : gradual->release(static_cast<std::int64_t>(lanes - running.size())))
       for (std::int64_t iteration = range.begin; iteration < range.end; ++iteration) waiting.push_back(iteration);
     for (const IndexRange& range : gradual->take_pruned())
       for (std::int64_t iteration = range.begin; iteration < range.end; ++iteration)
@@ -163,6 +162,7 @@ TEST_CASE("a trial begins when all trials have ended that are at least search.ba
     CHECK(searched(study, sample_loss, 3, 100).most_open == batch);
   }
   SearchOptions search;
+  search.method = SearchMethod::random;
   CHECK(batch_of(search) == 32);
   search.trials = 30;
   CHECK(batch_of(search) == 8);

@@ -357,7 +357,7 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const IndexRange all_iterations{0, end.plan.iteration_count()};
   if (on_ranks) add_extent(extent, end.context, own, all_iterations, true);
   add_extent(extent, end.context, known.iterations, all_iterations,
-             !on_ranks);  // this attempt tried earlier failures again
+             !on_ranks || end.context.study.search.is_gradual());  // otherwise, this attempt tried failures again
   extent = extent_over_ranks(extent, world, waiting);
 
   std::unique_ptr<ResultsOfRun> results;

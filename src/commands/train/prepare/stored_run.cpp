@@ -29,6 +29,12 @@ void require_same_study(const std::string& directory, const Study& study, const 
         fmt::format("'{}' has a run of another study ({}). Resume it with the same values, or start a new run "
                     "with another run.output.",
                     directory, fmt::join(differing, "; ")));
+  const std::int64_t patience = study.search.patience, before = stored.search.patience;
+  if (patience > 0 && (before == 0 || patience < before))
+    throw UsageError(
+        fmt::format("search.patience = {} cannot be less than that of '{}', {} (results of trials would be dropped). "
+                    "Increase it, or start a new run with another run.output.",
+                    patience, directory, setting_text(stored, "search.patience")));
   if (trial_count(study) < trial_count(stored) || study.study.iterations < stored.study.iterations)
     require_all_results(study, read_run(directory));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/training/gradual_stage.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sheaf {
@@ -45,21 +44,15 @@ void GradualStage::service(WorkSource& source) {
 }
 
 void GradualStage::add_work(WorkSource& source) {
-  if (draws_)
-    for (; sent_ < trials_->begun(); ++sent_) values_.send(sent_);
-  for (const IndexRange& iterations : trials_->take_released()) waiting_.emplace(iterations.begin, iterations.end);
   const double rate = static_cast<double>(heard_) / seconds_since(start_);
   const std::int64_t reserve =
       reserve_per_lane * source.lane_count() + static_cast<std::int64_t>(rate * reserve_seconds);
-  const bool is_time_up = is_time_up_();
-  while (!waiting_.empty() && added_ - heard_ < reserve) {
-    const auto [begin, end] = *waiting_.begin();
-    if (is_time_up && plan_.iteration(begin).trial != trials_->first_open()) break;
-    const IndexRange piece{begin, std::min(end, begin + reserve - (added_ - heard_))};
-    source.add(piece);
-    added_ += piece.count();
-    waiting_.erase(waiting_.begin());
-    if (piece.end < end) waiting_.emplace(piece.end, end);
+  const std::vector<IndexRange> released = trials_->release(reserve - (added_ - heard_), is_time_up_());
+  if (draws_)
+    for (; sent_ < trials_->begun(); ++sent_) values_.send(sent_);
+  for (const IndexRange& iterations : released) {
+    source.add(iterations);
+    added_ += iterations.count();
   }
   if (!trials_->is_over()) return;
   source.close();

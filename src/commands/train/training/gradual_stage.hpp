@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <vector>
 
 #include "commands/train/training/early_results.hpp"
@@ -58,8 +57,7 @@ class GradualStage : public StageObserver {
   TrialValues values_;
 
   // On rank 0.
-  std::map<std::int64_t, std::int64_t> waiting_;  // released iterations: ends of ranges by their beginnings
-  std::int64_t added_ = 0, heard_ = 0;            // iterations that lanes have got, and their results
+  std::int64_t added_ = 0, heard_ = 0;  // iterations that lanes have got, and their results
   std::int64_t left_out_ = 0;
   const Clock::time_point start_ = Clock::now();
   std::int64_t sent_ = 0;  // trials whose values were sent

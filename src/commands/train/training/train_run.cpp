@@ -40,6 +40,9 @@ std::function<StopCause()> stop_watch_of(const RunOptions& options, const JobSta
                     slurm_end ? slurm_end : "", start);
 }
 
+// Per lane, in a round of gradual trials.
+constexpr std::int64_t iterations_per_round = 8;
+
 class RunTraining {
  public:
   RunTraining(const RunToTrain& job, const Communicator& world, const Communicator& node, const Communicator& leaders)
@@ -210,7 +213,7 @@ class RunTraining {
   void record_end_of_search() {
     const GradualTrials& trials = *job_.stages.gradual();
     const std::vector<IndexRange> unfinished = trials.unfinished();
-    job_.stages.end_gradual(trials.trials_with_results());
+    job_.stages.end_gradual(std::min(trials.trials_with_results(), trials.begun()));
     const std::int64_t end = job_.plan.iteration_count();
     for (const IndexRange& range : unfinished)
       for (std::int64_t number = range.begin; number < std::min(range.end, end); ++number)
@@ -233,8 +236,8 @@ class RunTraining {
     std::string values;
     agree(world_, [&] {
       if (!world_.is_root()) return;
-      job_.stages.gradual()->go_on();
-      released = job_.stages.gradual()->take_released();
+      const bool is_time_up = is_search_time_up() && !job_.stages.gradual()->has_complete_trial();
+      released = job_.stages.gradual()->release(iterations_per_round * source_->lane_count(), is_time_up);
       std::vector<std::int64_t> trials;
       for (; job_.plan.draws_from_results() && shared_trials_ < job_.stages.gradual()->begun(); ++shared_trials_)
         trials.push_back(shared_trials_);
@@ -243,8 +246,6 @@ class RunTraining {
     world_.broadcast_vector(released);
     values = world_.broadcast(values, 0);
     if (!world_.is_root()) give_packed_values(job_.plan, values);
-    std::sort(released.begin(), released.end(),
-              [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
     return released;
   }
 
