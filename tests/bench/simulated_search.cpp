@@ -13,7 +13,6 @@
 #include <optional>
 #include <queue>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "core/random/random_stream.hpp"
@@ -35,13 +34,6 @@ double training_seconds(const Study& study, const Plan& plan, const Iteration& i
   RandomStream stream(iteration.seed, Purpose::batch_order);
   const IndexRange epochs = plan.stage(iteration.stage).epochs_of(iteration.trial, study.train.epochs);
   return static_cast<double>(epochs.count()) * std::exp(0.5 * stream.normal());
-}
-
-KnownResult result_of(const Plan& plan, const Iteration& iteration) {
-  RandomStream stream(iteration.seed, Purpose::dropout, static_cast<std::uint64_t>(iteration.stage));
-  const double distance = std::log10(std::stod(plan.value(iteration.trial, 0))) + 2;
-  const double loss = 1 + distance * distance + 0.3 * stream.normal();
-  return {IterationStatus::finished, loss, loss, loss};
 }
 
 // The iterations of a stage, handed out as by WorkSource with one node.
@@ -132,11 +124,13 @@ using SecondsAhead = std::map<IterationKey, double>;
 // A stage with all of its trials, and work ahead as in commands/train/training/work_ahead.
 class ReleaseOfStage : public Release {
  public:
-  ReleaseOfStage(const Study& study, SearchStages& stages, SecondsAhead& ahead, std::vector<TimedIteration>& ended)
+  ReleaseOfStage(const Study& study, SearchStages& stages, const ResultOf& result_of, SecondsAhead& ahead,
+                 std::vector<TimedIteration>& ended)
       : study_(study),
         stages_(stages),
         own_(stages.last_iterations()),
         plan_(stages.plan()),
+        result_of_(result_of),
         ahead_(ahead),
         ended_(ended) {
     for (const Stage& stage : stages.possible_stages()) plan_.add(stage);
@@ -161,7 +155,7 @@ class ReleaseOfStage : public Release {
       return;
     }
     ended_.push_back({iteration.number, seconds});
-    stages_.add(iteration.number, result_of(plan_, iteration));
+    stages_.add(iteration.number, result_of_(plan_, iteration));
     ++heard_;
   }
   void leave(std::int64_t position, double seconds_left) override {
@@ -202,6 +196,7 @@ class ReleaseOfStage : public Release {
   SearchStages& stages_;
   const IndexRange own_;
   Plan plan_;  // with possible stages
+  const ResultOf& result_of_;
   SecondsAhead& ahead_;
   std::vector<TimedIteration>& ended_;
   std::int64_t heard_ = 0, decided_at_ = -1;
@@ -212,14 +207,14 @@ class ReleaseOfStage : public Release {
 // Gradual trials, as in commands/train/training/gradual_stage.
 class ReleaseOfTrials : public Release {
  public:
-  ReleaseOfTrials(const Study& study, SearchStages& stages, SimulatedSearch& search)
-      : study_(study), plan_(stages.plan()), trials_(*stages.gradual()), search_(search) {}
+  ReleaseOfTrials(const Study& study, SearchStages& stages, const ResultOf& result_of, SimulatedSearch& search)
+      : study_(study), plan_(stages.plan()), trials_(*stages.gradual()), result_of_(result_of), search_(search) {}
 
   double begin(std::int64_t position) override { return training_seconds(study_, plan_, plan_.iteration(position)); }
   void end(std::int64_t position) override {
     const Iteration iteration = plan_.iteration(position);
     search_.iterations.push_back({position, training_seconds(study_, plan_, iteration)});
-    trials_.add(position, result_of(plan_, iteration));
+    trials_.add(position, result_of_(plan_, iteration));
   }
   void leave(std::int64_t, double) override {}
   bool is_over() const override { return false; }
@@ -234,6 +229,7 @@ class ReleaseOfTrials : public Release {
   const Study& study_;
   const Plan& plan_;
   GradualTrials& trials_;
+  const ResultOf& result_of_;
   SimulatedSearch& search_;
 };
 
@@ -347,18 +343,18 @@ double idle_share(const std::vector<TimedIteration>& iterations, double seconds,
   return 1 - busy / (seconds * static_cast<double>(lanes));
 }
 
-SimulatedSearch simulate_search(const Study& study, std::int64_t lanes) {
+SimulatedSearch simulate_search(const Study& study, std::int64_t lanes, const ResultOf& result_of) {
   SimulatedSearch search{Plan(study)};
   const auto searcher = make_searcher(study);
   SearchStages stages(*searcher, search.plan);
   SecondsAhead ahead;
   while (stages.choose_next()) {
     if (stages.gradual() != nullptr) {
-      ReleaseOfTrials release(study, stages, search);
+      ReleaseOfTrials release(study, stages, result_of, search);
       Node node(lanes, 0, true);
       search.seconds = train_stage(node, release, search.seconds);
     } else {
-      ReleaseOfStage release(study, stages, ahead, search.iterations);
+      ReleaseOfStage release(study, stages, result_of, ahead, search.iterations);
       Node node(lanes, stages.last_iterations().count(), release.has_possible_stages());
       search.seconds = train_stage(node, release, search.seconds);
     }

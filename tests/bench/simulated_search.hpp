@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/index_range.hpp"
+#include "search/known_result.hpp"
 #include "study/plan.hpp"
 #include "study/study.hpp"
 
@@ -29,10 +31,12 @@ struct SimulatedSearch {
 /// The part of the lanes' time in which they wait. Pure.
 double idle_share(const std::vector<TimedIteration>& iterations, double seconds, std::int64_t lanes);
 
-/// A search in which an epoch of a training takes exp(0.5 z) seconds and a score is that of a smooth function of the
-/// trial's values with noise; z and the noise are drawn from the seed of the training. `study`: settled, with at least
-/// one range of learning rates. Pure.
-SimulatedSearch simulate_search(const Study& study, std::int64_t lanes);
+/// The result of an iteration at the end of its stage. Pure.
+using ResultOf = std::function<KnownResult(const Plan& plan, const Iteration& iteration)>;
+
+/// A search in which an epoch of a training takes exp(0.5 z) seconds; z is drawn from the seed of the training.
+/// `study`: settled.
+SimulatedSearch simulate_search(const Study& study, std::int64_t lanes, const ResultOf& result_of);
 
 /// The end of the same iterations under list scheduling: a lane that is free takes the first iteration of a list whose
 /// predecessors have ended. Those of an iteration in a later stage are the iterations of its bracket in the stage

@@ -43,7 +43,8 @@ TEST_CASE("a simulated search trains the same iterations on any number of lanes"
     if (row.batch_per_lane > 0) continue;
     INFO(row.name);
     const Study study = study_of(row, 1, 1);
-    const SimulatedSearch one = simulate_search(study, 1), many = simulate_search(study, 64);
+    const SimulatedSearch one = simulate_search(study, 1, drawn_result),
+                          many = simulate_search(study, 64, drawn_result);
     const std::set<std::int64_t> iterations = trained(one);
     CHECK(trained(many) == iterations);
     CHECK(static_cast<std::int64_t>(iterations.size()) + one.pruned == one.plan.iteration_count());

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bench/simulated_search.hpp"
+#include "core/random/random_stream.hpp"
 #include "support/regression_study.hpp"
 
 namespace sheaf::bench {
@@ -45,6 +48,14 @@ inline Study study_of(const SimulatedStudy& row, std::int64_t lanes, std::uint64
   return study;
 }
 
+/// A loss that is a smooth function of the trial's learning rate, with noise.
+inline KnownResult drawn_result(const Plan& plan, const Iteration& iteration) {
+  RandomStream stream(iteration.seed, Purpose::dropout, static_cast<std::uint64_t>(iteration.stage));
+  const double distance = std::log10(std::stod(plan.value(iteration.trial, 0))) + 2;
+  const double loss = 1 + distance * distance + 0.3 * stream.normal();
+  return {IterationStatus::finished, loss, loss, loss};
+}
+
 /// Means over seeds: the idle shares of the search and of list scheduling, and the part of the iterations that is
 /// pruned.
 struct IdleShares {
@@ -57,7 +68,7 @@ inline IdleShares mean_idle_shares(const SimulatedStudy& row, std::int64_t lanes
   const auto part = 1 / static_cast<double>(seeds);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Study study = study_of(row, lanes, seed);
-    const SimulatedSearch search = simulate_search(study, lanes);
+    const SimulatedSearch search = simulate_search(study, lanes, drawn_result);
     means.trials = search.plan.trial_count();
     means.search += part * idle_share(search.iterations, search.seconds, lanes);
     means.list += part * idle_share(search.iterations, list_schedule_seconds(study, search, lanes), lanes);
