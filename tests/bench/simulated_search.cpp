@@ -86,9 +86,9 @@ double train_stage(Node& node, Release& release, double now) {
     double end = infinity;  // of its first iteration
   };
   std::vector<Lane> lanes(static_cast<std::size_t>(node.lanes()));
-  double short_since = infinity, called_at = infinity;
+  double short_since = infinity;
   while (true) {
-    called_at = release.add_work(node, now, short_since);
+    const double called_at = release.add_work(node, now, short_since);
     auto waiting = std::count_if(lanes.begin(), lanes.end(), [](const Lane& lane) { return lane.claim.empty(); });
     for (Lane& lane : lanes) {
       if (lane.claim.empty()) {
