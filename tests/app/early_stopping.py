@@ -130,7 +130,7 @@ with h5py.File("runs/many/results.h5", "r") as file:
 for ranks, lanes in ((2, 2), (4, 1)):
     run(f"on-{ranks}", *MANY, f"--run.lanes={lanes}", ranks=ranks)
     checks.check(results(f"on-{ranks}") == reference, f"{ranks} ranks: the same results")
-SLOW = [*BASE, RATE, f"--train.epochs={EPOCHS}", *MANY, "--train.batch_size=2", "--run.lanes=1"]
+SLOW = [*BASE, RATE, f"--train.epochs={EPOCHS}", *MANY, "--train.batch_size=1", "--run.lanes=1"]
 for name, more in (("memory", []), ("streams", ["--data.mode=streamed", "--data.window=100", "--data.memory=1"])):
     sheaf("run", *SLOW, *more, f"--run.output=runs/{name}")
     random.seed(2)

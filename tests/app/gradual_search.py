@@ -1,6 +1,7 @@
 """Searches whose trials depend on results (tpe, racing, patience): the same trials and results for all numbers of ranks,
 lanes and partitions, in memory and streamed, and after kills; runs that grow; bad input."""
 
+import glob
 import json
 import os
 import random
@@ -161,6 +162,9 @@ checks.check(stop is not None and len(losses) == stop + 32, "patience ends the s
 checks.check(status("patient")["state"] == "finished", "a search that patience ended is finished", str(status("patient")))
 result = sheaf("resume", "runs/patient")
 checks.check(result.code == 0 and "is already complete" in result.stderr, "it has nothing left", result.stderr)
+result = sheaf("resume", "runs/patient", "--search.patience=5")
+checks.check(result.code == 2 and "search.patience = 5 cannot be less than that of 'runs/patient', 12" in result.stderr,
+             "patience is not reduced", result.stderr)
 checks.check(run("patient-1", "--search.method=random", "--search.trials=none", "--search.patience=12",
                  "--search.racing=none") == found, "patience does not depend on ranks")
 
@@ -179,6 +183,22 @@ checks.check(len(found) % 3 == 0 and len(trained) > len(found) - 12 and all(row 
              "its trials are those of a longer search", f"{len(trained)} of {len(found)}")
 result = sheaf("resume", "runs/timed")
 checks.check(result.code == 0 and "is already complete" in result.stderr, "it has nothing left", result.stderr)
+os.remove("runs/timed/results.csv")  # as if the job had been killed before it wrote the file
+result = sheaf("resume", "runs/timed", ranks=2)
+checks.check(result.code == 0 and rows("timed") == found, "a job that was killed at the end is resumed", result.stderr)
+os.remove("runs/timed/results.csv")
+journal = sorted(glob.glob("runs/timed/journal/00001/*.jsonl"))[-1]
+with open(journal) as file:
+    lines = file.readlines()
+with open(journal, "w") as file:
+    file.writelines(lines[:-3])
+result = sheaf("resume", "runs/timed", ranks=2)
+checks.check(result.code == 0 and len(rows("timed")) >= len(found) - 9 and "ended the search" in result.stderr,
+             "the last results of a rank were lost", result.stderr + f"{len(rows('timed'))} {len(found)}")
+result = sheaf("resume", "runs/timed", "--search.trials=3")
+checks.check(result.code == 2 and "is too small for 'runs/timed'" in result.stderr, "a run keeps its results", result.stderr)
+found = rows("timed")
+trained = [row for row in found if row[of["status"]] == "finished"]
 result = sheaf("resume", "runs/timed", "--search.time=4s")
 longer = rows("timed")
 checks.check(result.code == 0 and len(longer) > len(found) and all(row in longer for row in trained),

@@ -196,6 +196,38 @@ TEST_CASE("ranges that are not closed, or stand in a list, are named with their 
   CHECK(study_file_text(study).find("model.dropout = uniform(0, 0.5)\n") != std::string::npos);
 }
 
+TEST_CASE("trials of search.start come first, and do not change the others") {
+  Study study = parse_study_text(
+      "[data]\nfile = x.h5\n[search]\ntrials = 6\ntrain.learning_rate = log_uniform(1e-4, 1)\n"
+      "train.optimizer = sgd, adam\ntrain.momentum = uniform(0, 0.9)\n",
+      "test", {});
+  const TrialSpace drawn(study);
+  study.search.start = {{{"train.learning_rate", "1e-2"}, {"train.optimizer", "SGD"}, {"train.momentum", "0.5"}},
+                        {{"train.optimizer", "adam"}}};
+  const TrialSpace space(study);
+  const auto values = [](const TrialSpace& of, std::int64_t trial) {
+    return std::vector<std::string>{of.value(trial, 0), of.value(trial, 1), of.value(trial, 2)};
+  };
+  CHECK(values(space, 0) == std::vector<std::string>{"0.01", "sgd", "0.5"});
+  CHECK(values(space, 1) == std::vector<std::string>{drawn.value(1, 0), "adam", "0"});
+  for (std::int64_t trial = 2; trial < 6; ++trial) CHECK(values(space, trial) == values(drawn, trial));
+  CHECK(space.is_start(1));
+  CHECK_FALSE(space.is_start(2));
+}
+
+TEST_CASE("values that trials may have are in their lists and ranges, in canonical form") {
+  const Study study = parse_study_text(
+      "[data]\nfile = x.h5\n[search]\ntrials = 6\ntrain.learning_rate = log_uniform(1e-4, 1)\n"
+      "train.batch_size = 16, 32\n",
+      "test", {});
+  const TrialSpace space(study);
+  CHECK(space.may_have({"0.01", "16"}));
+  CHECK(space.may_have({"1", "32"}));
+  for (const std::vector<std::string>& values : std::vector<std::vector<std::string>>{
+           {}, {"0.01"}, {"0.01", "16", "16"}, {"1e-2", "16"}, {"2", "16"}, {"0.01", "64"}, {"nan", "16"}, {"", "16"}})
+    CHECK_FALSE(space.may_have(values));
+}
+
 TEST_CASE("a search method and what it needs fit each other") {
   const auto parsed = [](const std::string& search) {
     return parse_study_text("[data]\nfile = x.h5\n[search]\n" + search, "test", {});
