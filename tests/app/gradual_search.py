@@ -67,6 +67,11 @@ first = [row[:of["status"]] for row in reference[:30]]
 checks.check([row[:of["status"]] for row in independent] == first, "the first trials are those of random",
              str((independent, first))[:2000])
 
+# More lanes than trials at the same time.
+result = sheaf("run", *STUDY, "--run.output=runs/many-lanes", "--search.batch=1", "--search.trials=12", "--run.lanes=3")
+checks.check(result.code == 0 and "2 of 3 lanes will wait (search.batch = 1:" in result.stderr, "a note about lanes that wait",
+             result.stderr)
+
 # Trials that are tried first.
 START = "--search.start=train.learning_rate = 1e-2, model.hidden = 64, train.optimizer = adam; model.dropout = 0.25"
 started = run("started", START, "--search.trials=14", ranks=2)

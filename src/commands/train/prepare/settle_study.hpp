@@ -70,4 +70,7 @@ std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFa
 /// A note if a job with GPUs trains some models on CPU cores, with the reason; otherwise empty. Pure.
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts);
 
+/// A note if `lanes` are more than the trainings that may go on at the same time; otherwise empty. Pure.
+std::string note_on_batch(const Study& study, std::int64_t lanes);
+
 }  // namespace sheaf
