@@ -23,6 +23,12 @@ GradualStage::GradualStage(Plan& plan, GradualTrials* trials, Release release, O
       results_(channel),
       values_(plan, channel) {}
 
+// Lanes soon wait for results of other lanes to be heard.
+double GradualStage::max_pause_seconds() const {
+  constexpr double short_pause = 2e-3;
+  return release_ == Release::at_once ? short_pause : StageObserver::max_pause_seconds();
+}
+
 void GradualStage::end_lanes() {
   results_.end();
   values_.end();

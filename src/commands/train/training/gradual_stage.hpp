@@ -38,6 +38,7 @@ class GradualStage : public StageObserver {
   void service(WorkSource& source) override;
   bool is_over() override { return results_.is_over() && values_.is_over(); }
   std::int64_t left_out() const override { return left_out_; }
+  double max_pause_seconds() const override;
   MoreWork more_work() const override { return release_ == Release::at_once ? MoreWork::may_follow : MoreWork::none; }
 
   /// Waits until the values of the trials of these iterations are known. Returns false if `is_stopping` returns true

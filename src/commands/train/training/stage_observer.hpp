@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "parallel/partition/work_source.hpp"
 #include "training/iteration_result.hpp"
@@ -28,6 +29,8 @@ class StageObserver {
   virtual bool is_over() = 0;
   /// Iterations that will not be trained, as far as this rank knows.
   virtual std::int64_t left_out() const { return 0; }
+  /// The seconds after which service() must be called again.
+  virtual double max_pause_seconds() const { return std::numeric_limits<double>::infinity(); }
   /// Whether service() may add work.
   virtual MoreWork more_work() const = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/training/train_stage.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <future>
@@ -95,7 +96,7 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
     if (stage.observer) stage.observer->service(source);
     const double pause_seconds = source.service();
     show_progress();
-    return pause_seconds;
+    return stage.observer ? std::min(pause_seconds, stage.observer->max_pause_seconds()) : pause_seconds;
   };
   const auto serve_while_waiting = [&](double) { return serve(); };
 
