@@ -32,12 +32,12 @@ using StartTrial = std::vector<std::pair<std::string, std::string>>;
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
   std::int64_t trials = 0;  ///< that are drawn; 0: as TrialSource says
-  /// A trial that depends on results sees those of the trials that are at least so many before it. 0: batch_of().
+  /// A trial that depends on results sees those of the trials that are at least this many before it. 0: batch_of().
   std::int64_t batch = 0;
   Racing racing = Racing::none;
   std::vector<StartTrial> start{};  ///< trials 0, 1, ...
-  std::int64_t time = 0;            ///< the search ends after so many seconds of all its jobs; 0: no limit
-  std::int64_t patience = 0;        ///< the search ends after so many trials without a better one; 0: no limit
+  std::int64_t time = 0;            ///< seconds of all jobs, after which the search ends; 0: no limit
+  std::int64_t patience = 0;        ///< trials without a better one, after which the search ends; 0: no limit
   /// halving, hyperband: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
   std::int64_t factor = 3;
   std::int64_t interval = 10;   ///< median: epochs per stage

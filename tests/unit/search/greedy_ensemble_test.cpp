@@ -96,14 +96,14 @@ bool same(const GreedySelection& one, const GreedySelection& other) {
 
 struct OracleCase {
   std::string name;
-  Library library;
+  Library models;
   GreedySelection selection;
 };
 
 // Targets and predictions are stored as multiples of 1/4096.
 OracleCase read_case(std::istream& file) {
   OracleCase next;
-  Library& library = next.library;
+  Library& library = next.models;
   for (std::string text; std::getline(file, text) && text != "end";) {
     std::istringstream line(text);
     std::string word;
@@ -151,7 +151,7 @@ TEST_CASE("greedy selections and their losses are those of scikit-learn's losses
   int cases = 0;
   for (OracleCase next = read_case(file); !next.name.empty(); next = read_case(file), ++cases) {
     CAPTURE(next.name);
-    const auto selection = select(next.library);
+    const auto selection = select(next.models);
     REQUIRE(selection);
     CHECK(selection->chosen == next.selection.chosen);
     CHECK(selection->best_steps == next.selection.best_steps);

@@ -75,7 +75,8 @@ struct Lanes::State {
       failed_count += failed;
       if (failed && setup.options.on_failure == OnFailure::stop) source.stop();
       const IterationResult result = iteration.result;
-      if (setup.plan) iteration.values = setup.plan->given(setup.plan->iteration(result.iteration).trial);
+      if (setup.plan && setup.plan->draws_from_results())
+        iteration.values = setup.plan->given(setup.plan->iteration(result.iteration).trial);
       if (setup.journal) setup.journal->append(std::move(iteration));
       source.report(lane, 1, result.seconds, cost_of(setup.progress_value, result));
       if (stage->observer) stage->observer->add(result);

@@ -189,8 +189,13 @@ class RunTraining {
       if (at_once) break;
     }
     if (progress_) progress_->finish();
-    if (world_.is_root() && cause == search_is_over) record_end_of_search();
-    if (world_.is_root() && cause != search_is_over && job_.stages.is_over()) job_.stages.end_gradual();
+    agree(world_, [&] {
+      if (!world_.is_root()) return;
+      if (cause == search_is_over)
+        record_end_of_search();
+      else if (job_.stages.is_over())
+        job_.stages.end_gradual();
+    });
     if (world_.is_root() && !job_.stages.end_text().empty()) log_root(job_.stages.end_text());
     current = find_remaining_trials(job_.stages, job_.plan, world_);
     return cause == search_is_over ? no_stop : cause;
