@@ -13,43 +13,17 @@ import h5py
 import numpy
 
 from program import DIGITS, SHEAF, SOURCE, Checks, Started, journaled, launch, read_csv, sheaf
+from staged import SAME, kill_at, of_stage, rows, run_staged
 
 checks = Checks()
 shutil.rmtree("runs", ignore_errors=True)
 STUDY = [os.path.join(SOURCE, "jobs", "studies", "digits-halving.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
          "--train.epochs=18", "--search.trials=18"]
 ENDS, TRIALS, FOLDS = (2, 6, 18), (18, 6, 2), 3
-SAME = ["iteration", "stage", "trial", "fold", "seed", "train.learning_rate", "status", "final_loss",
-        "validation_loss", "validation_score", "epochs", "steps"]
-
-
-def rows(directory, names=SAME):
-    path = f"runs/{directory}/results.csv"
-    return [[row.get(name) for name in names] for row in read_csv(path)] if os.path.exists(path) else []
 
 
 def run(directory, *args, ranks=None, study=STUDY):
-    result = sheaf("run", *study, f"--run.output=runs/{directory}", *args, ranks=ranks)
-    checks.check(result.code == 0, f"{directory}: the run succeeds", result.stderr)
-    checks.check(not os.path.exists(f"runs/{directory}/checkpoints"), f"{directory}: no checkpoints are left")
-    return rows(directory)
-
-
-def of_stage(table, stage):
-    return [row for row in table if row[1] == str(stage)]
-
-
-def kill_at(directory, count, *args):
-    """Begins or resumes a run and kills it when the journals have `count` results. Returns False if it ended before."""
-    begun = os.path.exists(f"{directory}/study.cfg")
-    job = Started([SHEAF, "resume", directory, *args] if begun else
-                  [SHEAF, "run", *SLOW, f"--run.output={directory}", "--run.curves=true", *args])
-    reached = job.creep_until(lambda: len(journaled(directory)) >= count)
-    if reached:
-        job.process.kill()
-        job.go_on()
-    job.finish()
-    return reached
+    return run_staged(checks, study, directory, *args, ranks=ranks)
 
 
 reference = run("reference", "--run.lanes=1", "--run.partition=block", "--run.curves=true")
@@ -118,7 +92,7 @@ random.seed(4)
 killed = 0
 while killed < 20:
     target = len(journaled("runs/killed")) + random.randint(1, 5)
-    if not kill_at("runs/killed", target, f"--run.lanes={killed % 2 + 1}"):
+    if not kill_at(SLOW, "runs/killed", target, f"--run.lanes={killed % 2 + 1}"):
         break
     killed += 1
 checks.check(killed > 8, "the run was killed many times", str(killed))
@@ -174,7 +148,7 @@ for name, ranks, args in (("lanes", None, ["--run.lanes=2"]), ("ranks", 2, ["--r
     checks.check(result.code == 0 and rows(name) == alone, f"{name}: the same results", result.stderr + str(rows(name)))
 
 # A damaged or missing checkpoint costs time, not results.
-kill_at("runs/damaged", 56, "--run.lanes=1")
+kill_at(SLOW, "runs/damaged", 56, "--run.lanes=1")
 result = sheaf("status", "runs/damaged", "--output=json")
 found = json.loads(result.stdout)
 checks.check(found["stages"] == 2 and found["iterations"]["total"] == 72 and found["iterations"]["planned"] == 78,

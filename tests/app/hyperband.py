@@ -13,7 +13,8 @@ import sys
 import h5py
 import numpy
 
-from program import DIGITS, SHEAF, SOURCE, Checks, Started, journaled, launch, read_csv, sheaf
+from program import DIGITS, SHEAF, SOURCE, Checks, Started, journaled, launch, sheaf
+from staged import SAME, kill_at, of_stage, rows, run_staged
 
 checks = Checks()
 shutil.rmtree("runs", ignore_errors=True)
@@ -24,24 +25,10 @@ ENDS = (1, 3, 9)
 BRACKETS = ({0: 9, 1: 3, 2: 1}, {1: 5, 2: 1}, {2: 3})  # by stage: the trials of Li et al. for 9 epochs and factor 3
 TRIALS = (9, 3 + 5, 1 + 1 + 3)
 FIRST = (0, 9, 14, 17)  # the brackets' first trials
-SAME = ["iteration", "stage", "trial", "fold", "seed", "train.learning_rate", "status", "final_loss",
-        "validation_loss", "validation_score", "epochs", "steps"]
-
-
-def rows(directory, names=SAME):
-    path = f"runs/{directory}/results.csv"
-    return [[row.get(name) for name in names] for row in read_csv(path)] if os.path.exists(path) else []
 
 
 def run(directory, *args, ranks=None, study=STUDY):
-    result = sheaf("run", *study, f"--run.output=runs/{directory}", *args, ranks=ranks)
-    checks.check(result.code == 0, f"{directory}: the run succeeds", result.stderr)
-    checks.check(not os.path.exists(f"runs/{directory}/checkpoints"), f"{directory}: no checkpoints are left")
-    return rows(directory)
-
-
-def of_stage(table, stage):
-    return [row for row in table if row[1] == str(stage)]
+    return run_staged(checks, study, directory, *args, ranks=ranks)
 
 
 def journal_lines(directory):
@@ -55,19 +42,6 @@ def journal_lines(directory):
 def journaled_epochs(directory):
     """The epochs in the curves of the journals: those that were trained, each once."""
     return sum(len(line.get("curve", [])) for line in journal_lines(directory) if "iteration" in line)
-
-
-def kill_at(directory, count, *args):
-    """Begins or resumes a run and kills it when the journals have `count` results. Returns False if it ended before."""
-    begun = os.path.exists(f"{directory}/study.cfg")
-    job = Started([SHEAF, "resume", directory, *args] if begun else
-                  [SHEAF, "run", *SLOW, f"--run.output={directory}", "--run.curves=true", *args])
-    reached = job.creep_until(lambda: len(journaled(directory)) >= count)
-    if reached:
-        job.process.kill()
-        job.go_on()
-    job.finish()
-    return reached
 
 
 # The brackets: each continues its own best trials.
@@ -165,7 +139,7 @@ random.seed(4)
 killed = 0
 while killed < 20:
     target = len(journaled("runs/killed")) + random.randint(1, 5)
-    if not kill_at("runs/killed", target, f"--run.lanes={killed % 2 + 1}"):
+    if not kill_at(SLOW, "runs/killed", target, f"--run.lanes={killed % 2 + 1}"):
         break
     killed += 1
 checks.check(killed > 8, "the run was killed many times", str(killed))
