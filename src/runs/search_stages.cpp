@@ -97,16 +97,17 @@ bool SearchStages::catch_up_gradual(const Replay& journals) {
     });
     if (known.empty()) plan_.give(trial, values);
   }
-  // Later trials depend on those up to this one.
-  const std::int64_t last_final =
-      results.empty() ? -1
-                      : plan_.iteration(results.packed(results.size() - 1).iteration()).trial - gradual_->rules().batch;
   used_.clear();
   const IndexRange positions = results.positions_of(last_iterations());
+  const auto trial_at = [&](std::int64_t position) {
+    return plan_.iteration(results.packed(static_cast<std::size_t>(position)).iteration()).trial;
+  };
+  // Later trials depend on those up to this one.
+  const std::int64_t last_final = positions.empty() ? -1 : trial_at(positions.end - 1) - gradual_->rules().batch;
   for (std::int64_t position = positions.begin; position < positions.end; ++position) {
     const JournaledIteration found = results[static_cast<std::size_t>(position)];
     const std::int64_t iteration = found.trained.result.iteration;
-    if (!found.has_result() && plan_.iteration(iteration).trial > last_final) continue;
+    if (!found.has_result() && trial_at(position) > last_final) continue;
     gradual_->add(iteration, known_result(found.trained.result));
     if (used_.empty() || used_.back().end != iteration) used_.push_back({iteration, iteration});
     ++used_.back().end;
