@@ -130,7 +130,8 @@ with h5py.File("runs/many/results.h5", "r") as file:
 for ranks, lanes in ((2, 2), (4, 1)):
     run(f"on-{ranks}", *MANY, f"--run.lanes={lanes}", ranks=ranks)
     checks.check(results(f"on-{ranks}") == reference, f"{ranks} ranks: the same results")
-SLOW = [*BASE, RATE, f"--train.epochs={EPOCHS}", *MANY, "--train.batch_size=1", "--run.lanes=1"]
+SLOW = [*[arg for arg in BASE if "hidden" not in arg], "--model.hidden=512", "--train.learning_rate=0.001",
+        f"--train.epochs={EPOCHS}", *MANY, "--train.batch_size=1", "--run.lanes=1"]
 for name, more in (("memory", []), ("streams", ["--data.mode=streamed", "--data.window=100", "--data.memory=1"])):
     sheaf("run", *SLOW, *more, f"--run.output=runs/{name}")
     random.seed(2)
@@ -161,7 +162,7 @@ for name, more in (("memory", []), ("streams", ["--data.mode=streamed", "--data.
 UNSAVED = [arg for arg in SLOW if "run.models" not in arg]
 sheaf("run", *UNSAVED, "--run.models=all", "--run.output=runs/all")
 job = Started([SHEAF, "run", *UNSAVED, "--run.models=none", "--run.checkpoint_interval=0.02", "--run.output=runs/changed"])
-reached = job.creep_until(lambda: len(progress("runs/changed")) >= 4)
+reached = job.creep_until(lambda: len(journaled("runs/changed")) >= 4)
 job.process.kill()
 job.go_on()
 job.finish()
