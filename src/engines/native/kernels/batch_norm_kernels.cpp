@@ -83,30 +83,37 @@ void measure_columns(std::int64_t columns, std::int64_t count, std::int64_t row_
 }
 
 template <class Value>
-void normalize_rows(const BatchNormParameters<Value>& parameters, const FeatureBlocks& cut, std::int64_t row_count,
-                    Value* values, Value* normalized) {
+void normalize_rows(const BatchNormParameters<Value>& parameters, const FeatureBlocks& cut, std::int64_t count,
+                    std::int64_t row_count, Value* values, Value* normalized) {
   const Tag<Value> d;
   for_each_vector<Value>(cut, row_count, [&](std::int64_t feature, std::int64_t begin, std::int64_t stride) HWY_ATTR {
+    const std::int64_t end = begin + count * stride;
     const auto mean = hn::Load(d, parameters.mean + feature), inverse = hn::Load(d, parameters.inverse + feature);
     const auto scale = first_of<Value>(cut.features - feature, hn::Load(d, parameters.scale + feature));
-    for (std::int64_t index = begin; index < begin + row_count * stride; index += stride) {
+    for (std::int64_t index = begin; index < end; index += stride) {
       const auto value = hn::Mul(hn::Sub(hn::Load(d, values + index), mean), inverse);
       if (normalized != nullptr) hn::Store(value, d, normalized + index);
       hn::Store(hn::Mul(value, scale), d, values + index);
+    }
+    for (std::int64_t index = end; index < begin + row_count * stride; index += stride) {
+      if (normalized != nullptr) hn::Store(hn::Zero(d), d, normalized + index);
+      hn::Store(hn::Zero(d), d, values + index);
     }
   });
 }
 
 template <class Value>
-void normalize_columns(const BatchNormParameters<Value>& parameters, std::int64_t columns, std::int64_t row_count,
-                       Value* values, Value* normalized) {
+void normalize_columns(const BatchNormParameters<Value>& parameters, std::int64_t columns, std::int64_t count,
+                       std::int64_t row_count, Value* values, Value* normalized) {
   const Tag<Value> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t column = 0; column < columns; ++column) {
     const auto mean = hn::Set(d, parameters.mean[column]), inverse = hn::Set(d, parameters.inverse[column]);
     const auto scale = hn::Set(d, parameters.scale[column]);
-    for (std::int64_t index = column * row_count; index < (column + 1) * row_count; index += lanes) {
-      const auto value = hn::Mul(hn::Sub(hn::Load(d, values + index), mean), inverse);
+    for (std::int64_t row = 0; row < row_count; row += lanes) {
+      const std::int64_t index = column * row_count + row;
+      auto value = hn::Mul(hn::Sub(hn::Load(d, values + index), mean), inverse);
+      if (row + lanes > count) value = first_of<Value>(count - row, value);
       if (normalized != nullptr) hn::Store(value, d, normalized + index);
       hn::Store(hn::Mul(value, scale), d, values + index);
     }

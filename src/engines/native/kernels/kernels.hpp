@@ -115,11 +115,12 @@ struct BatchNormKernels {
                        Value* means, Value* variances);
   void (*measure_columns)(std::int64_t columns, std::int64_t count, std::int64_t row_count, const Value* values,
                           Value* means, Value* variances);
-  /// values = scale * normalized, where normalized = (values - mean) * inverse. `normalized` may be null.
-  void (*normalize_rows)(const BatchNormParameters<Value>& parameters, const FeatureBlocks& cut, std::int64_t row_count,
-                         Value* values, Value* normalized);
-  void (*normalize_columns)(const BatchNormParameters<Value>& parameters, std::int64_t columns, std::int64_t row_count,
-                            Value* values, Value* normalized);
+  /// values = scale * normalized, where normalized = (values - mean) * inverse. Both become zero in padding rows, which
+  /// could overflow otherwise: `inverse` is large if the variance is small. `normalized` may be null.
+  void (*normalize_rows)(const BatchNormParameters<Value>& parameters, const FeatureBlocks& cut, std::int64_t count,
+                         std::int64_t row_count, Value* values, Value* normalized);
+  void (*normalize_columns)(const BatchNormParameters<Value>& parameters, std::int64_t columns, std::int64_t count,
+                            std::int64_t row_count, Value* values, Value* normalized);
   /// Replaces the gradients of the results by those of the values before, if mean and variance are those of the batch;
   /// they become zero in padding. Sets scale_sums to the gradients of scale.
   void (*normalize_rows_gradient)(const BatchNormParameters<Value>& parameters, const Value* normalized,

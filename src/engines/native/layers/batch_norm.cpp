@@ -58,23 +58,24 @@ void BatchNorm<Value>::measure(const TilePass& pass) {
 }
 
 template <class Value>
-void BatchNorm<Value>::normalize(const Value* mean, const Value* variance, std::int64_t row_count, Value* normalized) {
+void BatchNorm<Value>::normalize(const TilePass& pass, const Value* mean, const Value* variance, Value* normalized) {
   for (std::int64_t feature = 0; feature < values_.cut.features; ++feature) {
     const Value sum = variance[feature] + static_cast<Value>(batch_norm_epsilon);
     inverse_[feature] = std::sqrt(sum) / sum;  // NaN if it overflows, so that divergence is not hidden
   }
   const BatchNormParameters<Value> parameters{mean, inverse_, parameters_.at(scale_)};
   if (by_rows())
-    kernels_.normalize_rows(parameters, values_.cut, row_count, values_.rows, normalized);
+    kernels_.normalize_rows(parameters, values_.cut, pass.count, pass.row_count, values_.rows, normalized);
   else
-    kernels_.normalize_columns(parameters, values_.cut.features, row_count, values_.columns, normalized);
+    kernels_.normalize_columns(parameters, values_.cut.features, pass.count, pass.row_count, values_.columns,
+                               normalized);
 }
 
 template <class Value>
 void BatchNorm<Value>::forward(const TilePass& pass) {
-  if (pass.tile == nullptr) return normalize(running_mean_, running_variance_, pass.row_count, nullptr);
+  if (pass.tile == nullptr) return normalize(pass, running_mean_, running_variance_, nullptr);
   measure(pass);
-  normalize(mean_, variance_, pass.row_count, normalized_);
+  normalize(pass, mean_, variance_, normalized_);
 }
 
 template <class Value>

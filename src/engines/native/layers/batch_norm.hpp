@@ -32,7 +32,7 @@ class BatchNorm : public TrainedLayer<Value> {
  private:
   bool by_rows() const { return values_.source == LayerValues<Value>::Source::rows; }
   void measure(const TilePass& pass);
-  void normalize(const Value* mean, const Value* variance, std::int64_t row_count, Value* normalized);
+  void normalize(const TilePass& pass, const Value* mean, const Value* variance, Value* normalized);
 
   LayerValues<Value>& values_;
   Parameters<Value>& parameters_;

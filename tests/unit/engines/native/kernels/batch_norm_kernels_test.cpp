@@ -28,7 +28,7 @@ struct Reference {
   }
 
   void compute() {
-    outputs = inputs;
+    outputs.assign(inputs.size(), 0);
     input_gradients.assign(inputs.size(), 0);
     for (std::int64_t f = 0; f < features; ++f) {
       double mean = 0, variance = 0, sum = 0, products = 0;
@@ -37,7 +37,7 @@ struct Reference {
         variance += std::pow(inputs[at(f * rows + row)] - mean, 2) / static_cast<double>(count);
       means.push_back(mean);
       variances.push_back(variance);
-      for (std::int64_t row = 0; row < rows; ++row) outputs[at(f * rows + row)] = scale[at(f)] * normalized(f, row);
+      for (std::int64_t row = 0; row < count; ++row) outputs[at(f * rows + row)] = scale[at(f)] * normalized(f, row);
       for (std::int64_t row = 0; row < count; ++row) {
         sum += gradients[at(f * rows + row)];
         products += gradients[at(f * rows + row)] * normalized(f, row);
@@ -76,15 +76,15 @@ void check_norm(std::int64_t features, std::int64_t count, Layout layout) {
   if (layout == Layout::columns) {
     kernels.measure_columns(features, count, rows, values.data(), means.data(), variances.data());
     invert();
-    kernels.normalize_columns(parameters, features, rows, values.data(), normalized.data());
-    kernels.normalize_columns(parameters, features, rows, alone.data(), nullptr);
+    kernels.normalize_columns(parameters, features, count, rows, values.data(), normalized.data());
+    kernels.normalize_columns(parameters, features, count, rows, alone.data(), nullptr);
     kernels.normalize_columns_gradient(parameters, normalized.data(), features, count, rows, gradients.data(),
                                        scale_sums.data());
   } else {
     kernels.measure_rows(cut, count, rows, values.data(), means.data(), variances.data());
     invert();
-    kernels.normalize_rows(parameters, cut, rows, values.data(), normalized.data());
-    kernels.normalize_rows(parameters, cut, rows, alone.data(), nullptr);
+    kernels.normalize_rows(parameters, cut, count, rows, values.data(), normalized.data());
+    kernels.normalize_rows(parameters, cut, count, rows, alone.data(), nullptr);
     kernels.normalize_rows_gradient(parameters, normalized.data(), cut, count, rows, gradients.data(),
                                     scale_sums.data());
   }
