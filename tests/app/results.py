@@ -110,6 +110,15 @@ checks.check("anna" in readme and "  train.epochs = 2\n" in readme and "No model
 checks.check(f"best         {result.stdout.split('Best: ')[1].splitlines()[0]}\n" in readme,
              "README.txt has the best trial", readme)
 
+# Two lanes have a single iteration, so that one of them is idle.
+shutil.rmtree("idle", ignore_errors=True)
+result = sheaf("run", DIGITS, "--train.epochs=20", "--train.batch_size=1", "--run.lanes=1", "--run.output=idle", ranks=2)
+with open("idle/summary.json") as file:
+    lanes = json.load(file)["lanes"]
+checks.check(lanes["count"] == 2 and 0.4 < lanes["idle_share"] < 0.6 and
+             f"\nlanes: 2, idle for {100 * lanes['idle_share']:.1f} % of the time\n" in result.stdout,
+             "the summary has the share of idle lanes", str(lanes) + result.stdout)
+
 # Names and content of an imported file; a README.txt of somebody else stays.
 with open("table.csv", "w") as file:
     file.write("a,b,kind\n" + "".join(f"{row},{row % 3},{'xy'[row % 2]}\n" for row in range(20)))

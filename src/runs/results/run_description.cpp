@@ -144,6 +144,8 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
   json["iterations"] = {{"total", results.iterations},      {"finished", results.finished()},
                         {"diverged", results.diverged},     {"pruned", results.pruned},
                         {"unfinished", results.unfinished}, {"failed", results.failed}};
+  json["lanes"] = {{"count", results.ranks.lane_count()}, {"idle_share", nullptr}};
+  if (results.idle_share) json["lanes"]["idle_share"] = *results.idle_share;
   json["trials"] = results.trials.size();
   json["trials_with_undefined_scores"] = results.trials_with_undefined_scores();
   json["best"] = json_of(study, plan, results.trials.front());

@@ -125,6 +125,7 @@ struct RunResults {
   // The following values do not come from the iterations; the caller sets them.
   RankTable ranks;
   std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks during the training; 0 if none were streamed
+  std::optional<double> idle_share;  ///< of the lanes' time in the last job; none if it has not trained
   DataSummary data;
   std::string user;                      ///< who ran the last job
   std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved

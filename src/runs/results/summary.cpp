@@ -221,6 +221,13 @@ std::string engine_line(const RunResults& results) {
   return fmt::format("engine: {}\n", fmt::join(parts, ", "));
 }
 
+// How long lanes had no work, if there were several.
+std::string lanes_line(const RunResults& results) {
+  if (!results.idle_share || results.ranks.lane_count() < 2) return "";
+  return fmt::format("lanes: {}, idle for {:.1f} % of the time\n", results.ranks.lane_count(),
+                     100 * *results.idle_share);
+}
+
 // The bytes of streamed data and the time that lanes waited for them.
 std::string data_line(const RunResults& results) {
   if (results.streamed_bytes == 0) return "";
@@ -285,8 +292,8 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
     if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
   if (results.test) text += fmt::format("Test of the best model: {}\n", test_text(*results.test));
-  return text + engine_line(results) + data_line(results) + left_out_note(results) + diverged_note(results) +
-         failed_note(results);
+  return text + engine_line(results) + lanes_line(results) + data_line(results) + left_out_note(results) +
+         diverged_note(results) + failed_note(results);
 }
 
 }  // namespace sheaf

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -221,13 +222,20 @@ bool is_own_readme(const std::string& path) {
   return file.read(static_cast<std::int64_t>(begin.size())) == begin;
 }
 
+// The share of the lanes' time in which they had no work; nothing if they have not trained.
+std::optional<double> idle_share(std::int64_t total, std::int64_t busy) {
+  if (total <= 0) return std::nullopt;
+  return std::max(0.0, 1 - static_cast<double>(busy) / static_cast<double>(total));
+}
+
 // Writes the results of a complete run while its iterations arrive. For rank 0.
 class ResultsOfRun {
  public:
   ResultsOfRun(const EndOfRun& end, const TableExtent& extent, std::int64_t streamed_bytes,
-               std::vector<std::string> files, std::vector<DirectoryLock> locks)
+               std::optional<double> idle_share, std::vector<std::string> files, std::vector<DirectoryLock> locks)
       : end_(end),
         streamed_bytes_(streamed_bytes),
+        idle_share_(idle_share),
         files_(std::move(files)),
         locks_(std::move(locks)),
         keeps_predictions_(end.context.study.run.predictions == PredictionsKept::held_out),
@@ -255,6 +263,7 @@ class ResultsOfRun {
     RunResults results = tally_.finish();
     results.ranks = end_.ranks;
     results.streamed_bytes = streamed_bytes_;
+    results.idle_share = idle_share_;
     results.provenance = end_.provenance();
     const bool left = results.failed > 0;
     results.data = end_.data;
@@ -320,6 +329,7 @@ class ResultsOfRun {
 
   const EndOfRun& end_;
   const std::int64_t streamed_bytes_;  // read by all ranks
+  const std::optional<double> idle_share_;
   const std::vector<std::string> files_;
   std::vector<DirectoryLock> locks_;
   const bool keeps_predictions_;
@@ -337,7 +347,11 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const GatherRoute route(world, node, leaders, waiting);
   const ResultStore& own = end.trained.results;
   const IndexRange stage = end.trained.last.iterations;
-  const auto sums = world.patient_sum({own.count(stage), own.count_results(stage), end.streamed_bytes}, waiting);
+  const auto microseconds = [](double seconds) { return static_cast<std::int64_t>(1e6 * seconds); };
+  const LaneSeconds& lanes = end.trained.lanes;
+  const auto sums = world.patient_sum({own.count(stage), own.count_results(stage), end.streamed_bytes,
+                                       microseconds(lanes.total), microseconds(lanes.busy)},
+                                      waiting);
   const std::int64_t known_stages = end.plan.stage_count();
   auto code = ExitCode::done;
   auto source = ResultSource::none;
@@ -365,7 +379,8 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   route.do_on_root([&] {
     std::vector<std::string> files = known.files;
     files.insert(files.end(), end.trained.journals.begin(), end.trained.journals.end());
-    results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files), std::move(locks));
+    results = std::make_unique<ResultsOfRun>(end, extent, sums[2], idle_share(sums[3], sums[4]), std::move(files),
+                                             std::move(locks));
   });
   const ResultStore nothing;
   gather_results(on_ranks ? own : nothing, known.iterations, known.files.size(), all_iterations, {}, route,

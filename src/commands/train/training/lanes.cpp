@@ -35,6 +35,7 @@ struct Lanes::State {
   std::atomic<std::int64_t> failed_count{0};
 
   mutable std::mutex mutex;
+  double busy_seconds = 0;  // of all lanes, in the stages that they have ended
   std::condition_variable changed;
   const StageWork* stage = nullptr;  // the current one, or the last one
   std::int64_t begun = 0;            // stages
@@ -63,7 +64,8 @@ struct Lanes::State {
                        [this] { return is_stopping() || source.is_closed(); });
   }
 
-  void train(int lane, Engine& engine) {
+  // Returns the seconds that the lane has waited for work.
+  double train(int lane, Engine& engine) {
     const auto sink = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
       iteration.result.lane = lane;
@@ -85,17 +87,27 @@ struct Lanes::State {
     // then.
     const auto stop_requested = [this] { return is_stopping(); };
     IndexRange claim;  // positions that the engine has not got yet
+    double waited = 0;
+    const auto wait_for = [&](const auto& work) {
+      const auto start = Clock::now();
+      const auto result = work();
+      waited += seconds_since(start);
+      return result;
+    };
+    const auto next_claim = [&] { return wait_for([&] { return source.claim(lane); }); };
     const auto next_iterations = [&] {
-      if (claim.empty()) claim = source.claim(lane);
-      for (; stage->ahead && stage->ahead->has(claim); claim = source.claim(lane)) train_ahead(claim, engine);
+      if (claim.empty()) claim = next_claim();
+      for (; stage->ahead && stage->ahead->has(claim); claim = next_claim()) train_ahead(claim, engine);
       const IndexRange piece{claim.begin, std::min(claim.end, claim.begin + max_listed_iterations)};
       claim.begin = piece.end;
       auto iterations = stage->work.iterations_at_positions(piece);
-      if (stage->gradual && !stage->gradual->await_values(iterations, stop_requested)) iterations.clear();
+      if (stage->gradual && !wait_for([&] { return stage->gradual->await_values(iterations, stop_requested); }))
+        iterations.clear();
       return iterations;
     };
     while (engine.train(next_iterations(), sink, stop_requested)) {
     }
+    return waited;
   }
 
   // Returns false if no stage follows the `trained` ones.
@@ -105,9 +117,10 @@ struct Lanes::State {
     return begun > trained;
   }
 
-  void end_stage() {
+  void end_stage(double seconds) {
     {
       const std::lock_guard lock(mutex);
+      busy_seconds += seconds;
       ++ended;
     }
     changed.notify_all();
@@ -117,9 +130,10 @@ struct Lanes::State {
     try {
       std::unique_ptr<Engine> engine;
       for (std::int64_t trained = 0; await_stage(trained); ++trained) {
+        const auto start = Clock::now();
         if (!engine) engine = setup.make_engine(lane);
-        train(lane, *engine);
-        end_stage();
+        const double waited = train(lane, *engine);
+        end_stage(seconds_since(start) - waited);
       }
     } catch (...) {
       {
@@ -127,7 +141,7 @@ struct Lanes::State {
         if (!failure) failure = std::current_exception();
         stopping = true;
       }
-      end_stage();
+      end_stage(0);
     }
   }
 };
@@ -164,6 +178,11 @@ bool Lanes::wait(double seconds) {
 std::optional<std::string> Lanes::failure() const {
   const std::lock_guard lock(state_->mutex);
   return failure_message(state_->failure);
+}
+
+double Lanes::busy_seconds() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->busy_seconds;
 }
 
 std::int64_t Lanes::failed_count() const {

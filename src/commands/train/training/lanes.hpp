@@ -36,6 +36,9 @@ class Lanes {
   /// The message of the first lane that failed.
   std::optional<std::string> failure() const;
 
+  /// The sum over the lanes of the seconds for which they did not wait for work, in the stages that have ended.
+  double busy_seconds() const;
+
   /// How many iterations could not be trained so far.
   std::int64_t failed_count() const;
 

@@ -71,6 +71,7 @@ class RunTraining {
       log_root(fmt::format("{}{}", counted(trained.last.work.count(), "iteration"), job_.stages.last_stage_text()));
     }
     if (!journal_) return trained;
+    trained.lanes = {lane_seconds_, lanes_->busy_seconds()};
     lanes_.reset();
     agree_in_background(
         world_,
@@ -150,8 +151,15 @@ class RunTraining {
     const StageWork work{
         partition, current.work, current.work.count(),      ahead ? &*ahead : nullptr,        ahead ? &*ahead : nullptr,
         nullptr,   stop_cause_,  job_.run.resume_command(), progress_ ? &*progress_ : nullptr};
-    const StopCause cause = train_stage(work, *lanes_, *source_, world_);
+    const StopCause cause = train(work);
     if (progress_) progress_->finish();
+    return cause;
+  }
+
+  StopCause train(const StageWork& work) {
+    const auto start = Clock::now();
+    const StopCause cause = train_stage(work, *lanes_, *source_, world_);
+    lane_seconds_ += seconds_since(start) * static_cast<double>(job_.placement.lane_count());
     return cause;
   }
 
@@ -184,7 +192,7 @@ class RunTraining {
                            job_.run.resume_command(),
                            progress_ ? &*progress_ : nullptr,
                            done};
-      cause = train_stage(work, *lanes_, *source_, world_);
+      cause = train(work);
       done += source_->finished_count() + gradual.left_out();
       if (at_once) break;
     }
@@ -301,6 +309,7 @@ class RunTraining {
   std::int64_t shared_trials_ = 0;    // of gradual trials: how many have values that all ranks know
   std::optional<WorkSource> source_;
   std::optional<Lanes> lanes_;
+  double lane_seconds_ = 0;  // of the stages so far, for each lane of this rank
 };
 
 }  // namespace

@@ -29,12 +29,19 @@ struct RunToTrain {
   const JobStart& start;
 };
 
+/// How long the lanes of a rank have trained.
+struct LaneSeconds {
+  double total = 0;  ///< the time of the stages, for each lane
+  double busy = 0;   ///< without waiting for work
+};
+
 /// The iterations that this job has trained.
 struct TrainingOutcome {
   StopCause cause = no_stop;
   RemainingStage last;                ///< the last stage that it reached
   ResultStore results;                ///< of this rank, settled
   std::vector<std::string> journals;  ///< on rank 0: of each rank; empty when nothing was left to train
+  LaneSeconds lanes;                  ///< of this rank
 };
 
 /// Trains the remaining iterations of the current stage, then chooses and trains later stages until the search is done,

@@ -327,6 +327,24 @@ TEST_CASE("iterations are counted by engine, with the reasons for using LibTorch
       "(for GPUs)\n");
 }
 
+TEST_CASE("the summary has the share of the time for which several lanes were idle") {
+  const Study study = test::regression_study();
+  const Plan plan = test::whole_plan(study);
+  ResultTally tally(study, plan, [](const Trial&) { return TrialEngine(); });
+  tally.add(finished_iterations(1).front(), nullptr);
+  RunResults results = tally.finish();
+  const auto line_of = [&](std::int64_t lanes, std::optional<double> idle_share) {
+    results.ranks = RankTable({RankInfo{"host", "cpu", 4, lanes, 1, ""}});
+    results.idle_share = idle_share;
+    const std::string text = summary_text(study, plan, results, 100);
+    const auto begin = text.find("lanes: ");
+    return begin == std::string::npos ? "" : text.substr(begin);
+  };
+  CHECK(line_of(3, 0.0421) == "lanes: 3, idle for 4.2 % of the time\n");
+  CHECK(line_of(1, 0.0421).empty());
+  CHECK(line_of(3, std::nullopt).empty());
+}
+
 TEST_CASE("the line for the best model names its file and the command that predicts with it") {
   CHECK(best_model_line("runs/x", {"models/iteration-12.pt"}) ==
         "best model: runs/x/models/iteration-12.pt; predict with: sheaf predict runs/x NEW.csv OUT.csv");
