@@ -45,11 +45,11 @@ void check_trials(const Study& study, Problems& problems) {
     const std::string trials =
         is_one_pass(search) ? fmt::format("one pass of {} has {}, which", method, counted(trial_count(study), "trial"))
                             : assignment(study, "search.trials");
-    problems.add(
-        {"search.method", "search.trials"},
-        fmt::format("{} is more than the {} of the lists in [search]. Set search.trials = {:.0f} to train each "
-                    "of them once.",
-                    trials, counted(static_cast<std::int64_t>(combinations), "combination"), combinations));
+    const bool too_few = search_method_of(search.method).divides_epochs && combinations < double(search.factor);
+    problems.add({"search.method", "search.trials"},
+                 fmt::format("{} is more than the {} of the lists in [search]. Set {} to train each of them once.",
+                             trials, counted(static_cast<std::int64_t>(combinations), "combination"),
+                             too_few ? "search.method = grid" : fmt::format("search.trials = {:.0f}", combinations)));
   }
 }
 

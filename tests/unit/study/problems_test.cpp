@@ -467,6 +467,9 @@ TEST_CASE("search: hyperband without a second stage, or with too few combination
   check_one_problem(hyperband({{"train.epochs", "9"}, {"search.trials", "5"}}, {rates}),
                     "search.trials = 5 is more than the 4 combinations of the lists in [search]. Set search.trials = 4 "
                     "to train each of them once.");
+  check_one_problem(hyperband({{"train.epochs", "9"}}, {searched("train.learning_rate", {"0.1", "0.2"})}),
+                    "one pass of search.method = hyperband has 17 trials, which is more than the 2 combinations of the "
+                    "lists in [search]. Set search.method = grid to train each of them once.");
   check_one_problem(hyperband({}, {}), "search.method = hyperband has nothing to search");
   check_one_problem(hyperband({{"train.epochs", "9"}, {"search.trials", "2"}}, {range}),
                     "search.method = hyperband has no second stage (it has 2 trials, and search.factor = 3). Search "
