@@ -42,5 +42,5 @@ def results(directory):
             for row in read_csv(os.path.join(directory, "results.csv"))]
     with h5py.File(os.path.join(directory, "results.h5"), "r") as file:
         trials = file["trials"][:]
-        return (rows, file["epochs"][:].tobytes(), file["ensembles"][:].tobytes(),
-                [trials[name].tobytes() for name in trials.dtype.names if name not in _OF_THE_RUN])
+        tables = [file[name][:].tobytes() for name in ("epochs", "ensembles", "predictions") if name in file]
+        return (rows, tables, [trials[name].tobytes() for name in trials.dtype.names if name not in _OF_THE_RUN])
