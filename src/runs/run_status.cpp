@@ -72,7 +72,7 @@ struct Period {
 
   void add(const IterationResult& result) {
     begin = std::min(begin, result.start_seconds);
-    end = std::max(end, result.start_seconds + result.seconds);
+    end = std::max(end, result.end_seconds());
   }
 };
 

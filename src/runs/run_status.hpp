@@ -14,7 +14,7 @@ namespace sheaf {
 
 enum class RunActivity {
   running,   ///< a job is at work
-  finished,  ///< all iterations have finished, diverged or failed, and the result files exist
+  finished,  ///< all iterations have a result or have failed, and the result files exist
   stopped,   ///< neither of them
   unknown    ///< stopped, or running: the locks cannot be read
 };
@@ -42,7 +42,7 @@ struct AttemptStatus {
 struct RunStatus {
   RunActivity activity = RunActivity::stopped;
   IterationCounts iterations;
-  std::int64_t complete_trials = 0;  ///< trials whose iterations have all finished, diverged or failed
+  std::int64_t complete_trials = 0;  ///< trials whose iterations all have a result or have failed
   std::optional<TrialSummary> best;  ///< of the complete trials; ensembles are ranked by the means of their members
   std::optional<std::int64_t> best_iteration;  ///< of those that finished, by the value that progress shows
   double best_cost = 0;                        ///< its cost_of(); infinite without one

@@ -18,7 +18,7 @@ namespace sheaf {
 
 /// Adds stages to a plan. In a search with gradual trials, its only stage ends when the search does. The next stage is
 /// chosen when every iteration of the current one has a result. Failed iterations do not count, because another attempt
-/// may train them. Local, for rank 0.
+/// may train them. Local. All ranks have one; only that of rank 0 gets results and chooses stages.
 class SearchStages {
  public:
   /// `plan`: without stages. Both arguments outlive the object.

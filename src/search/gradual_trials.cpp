@@ -40,7 +40,7 @@ std::vector<std::int64_t> shuffled(std::int64_t count, std::uint64_t seed) {
 // The results of the members in one fold of one repeat.
 struct GradualTrials::Fit {
   bool is_released = false;
-  std::vector<KnownResult> members{};  // those that have arrived
+  std::vector<KnownResult> members{};  // of all members; `missing` until they have arrived
   std::int64_t arrived = 0;
 };
 
@@ -109,7 +109,7 @@ GradualRules gradual_rules(const Study& study) {
   const SearchOptions& search = study.search;
   GradualRules rules;
   constexpr std::int64_t enough_for_all_lanes = 65536;
-  rules.batch = search.depends_on_results() ? batch_of(search) : enough_for_all_lanes;
+  rules.batch = search.depends_on_results() ? batch_of(study) : enough_for_all_lanes;
   if (study.search.folds * study.search.repeats > 1) rules.racing = search.racing;
   if (rules.racing != Racing::none)
     rules.race_order = shuffled(study.study.iterations * search.repeats * search.folds, study.study.seed);

@@ -73,7 +73,7 @@ class GradualTrials {
   bool is_over() const;
   /// Whether a trial has been trained in all its fits.
   bool has_complete_trial() const { return has_complete_trial_; }
-  /// With patience: the trial after which no better one came, and the best trial.
+  /// With patience: the trial that has used it up, and the best trial before it.
   const std::optional<std::int64_t>& stopped_after() const { return stopped_after_; }
   std::int64_t best() const { return best_; }
   /// The trials up to the last one with a result.
@@ -118,7 +118,7 @@ class GradualTrials {
   bool has_complete_trial_ = false;
   std::int64_t trials_with_results_ = 0;
 
-  // With patience: the best of the ended trials, and the trial after which no better one came.
+  // With patience: the best of the ended trials, and the trial that has used it up.
   std::int64_t best_ = -1;
   RankingCosts best_costs_{};
   std::optional<std::int64_t> stopped_after_;

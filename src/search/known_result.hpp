@@ -10,7 +10,7 @@ namespace sheaf {
 
 /// Missing values are NaN.
 struct KnownResult {
-  IterationStatus status = IterationStatus::missing;  ///< finished or diverged in a complete stage
+  IterationStatus status = IterationStatus::missing;  ///< in a complete stage of several: finished or diverged
   double final_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< of the single member, not the ensemble

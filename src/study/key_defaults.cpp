@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "study/combinations.hpp"
 #include "study/optimizers.hpp"
 #include "study/settings_table.hpp"
 #include "study/study.hpp"
@@ -49,14 +50,11 @@ MetricChoice score_metric(const Study& study) {
   return (is_shared ? first : default_metric(task)).kind;
 }
 
-std::int64_t batch_of(const SearchOptions& search) {
-  constexpr std::int64_t least = 8, without_trials = 32;
-  if (search.batch > 0) return search.batch;
-  if (!search.has_trial_count()) return without_trials;
-  double trials = search.trials > 0 ? static_cast<double>(search.trials) : 1;
-  if (search.trials == 0)
-    for (const SearchedKey& searched : search.keys) trials *= static_cast<double>(searched.candidates.size());
-  return std::max(least, static_cast<std::int64_t>(std::min(trials / 10, 1e4)));
+std::int64_t batch_of(const Study& study) {
+  constexpr std::int64_t least = 8, most = 10000, without_trials = 32;
+  if (study.search.batch > 0) return study.search.batch;
+  if (!study.search.has_trial_count()) return without_trials;
+  return std::clamp<std::int64_t>(trial_count(study) / 10, least, most);
 }
 
 bool has_given_folds(const Study& study) {

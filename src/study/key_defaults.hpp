@@ -29,7 +29,7 @@ std::vector<const Loss*> losses_of(const Study& study);
 MetricChoice score_metric(const Study& study);
 
 /// search.batch; auto: a tenth of the trials, from 8 to 10,000; 32 if their number is not known.
-std::int64_t batch_of(const SearchOptions& search);
+std::int64_t batch_of(const Study& study);
 
 /// Whether data.folds names a data set, which decides search.folds.
 bool has_given_folds(const Study& study);

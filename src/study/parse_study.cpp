@@ -205,7 +205,7 @@ Study parse(const std::string& text, const std::string& origin, const PathOrigin
   apply_entries(study, overrides, "command line", PathOrigin{}, findings);
   add_values_of_searched_keys(entries, overrides, origin, findings);
   choose_method(study, has_key(entries, "search.method") || has_key(overrides, "search.method"));
-  if (study.search.depends_on_results()) study.search.batch = batch_of(study.search);
+  if (study.search.depends_on_results()) study.search.batch = batch_of(study);
   reset_searched_keys(study);
   add_problems_between_keys(study, findings);
 

@@ -270,6 +270,11 @@ void check_search(const Study& study, Problems& problems) {
   if (trials == TrialSource::all || trials == TrialSource::either) check_lists(study, problems);
   if (trials == TrialSource::none) check_no_search(study, problems);
   check_start(study, problems);
+  if (search.racing == Racing::certain && study.ensemble.members > 1)
+    problems.add({"search.racing", "ensemble.members"},
+                 fmt::format("search.racing = certain cannot be combined with {} (trials race with the means of their "
+                             "members, but ensembles are ranked). Set search.racing = forgiving.",
+                             assignment(study, "ensemble.members")));
   if (search.method == SearchMethod::halving || search.method == SearchMethod::hyperband) check_rungs(study, problems);
   if (search.method == SearchMethod::median) check_median(study, problems);
 }

@@ -37,8 +37,8 @@ inline constexpr std::array search_method_table = {
                     TrialSource::drawn, false, true, false, "random_search randomizedsearchcv randomsampler"},
     SearchMethodRow{
         SearchMethod::tpe, "tpe",
-        "train search.trials combinations; until 10 trials have ended they are drawn as by random, the later "
-        "ones near the best of the earlier ones (Tree-structured Parzen Estimator)",
+        "train search.trials combinations; a trial that sees 10 results is drawn near the best of them, the others as "
+        "by random (Tree-structured Parzen Estimator)",
         TrialSource::drawn, true, true, false, "tpesampler optuna hyperopt bayesian bayes_search bayessearchcv"},
     SearchMethodRow{
         SearchMethod::halving, "halving",

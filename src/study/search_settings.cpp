@@ -94,8 +94,8 @@ void add_search_keys(std::vector<Setting>& table) {
       .also_called({"search.timeout", "search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});
   search
       .add("patience", &SearchOptions::patience, integer_or("none", 1, max_iterations),
-           "Ends the search after this many trials, by their numbers, none of which is better than all before. The "
-           "search.batch trials after them still end.")
+           "Ends the search after this many trials, by their numbers, none of which is better than all before. Up to "
+           "search.batch - 1 trials after them still end.")
       .only_with("search.method", {"random", "tpe", "grid"})
       .also_called({"early_stopping_trials", "n_trials_without_improvement"});
   search

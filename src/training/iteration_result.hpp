@@ -68,9 +68,13 @@ struct IterationResult {
   double seconds = 0;             ///< wall time: the sum of the next three
   double data_seconds = 0;        ///< drawing and splitting the iteration's own data; 0 if iterations share their data
   double validation_seconds = 0;  ///< outputs, loss and metrics of validation rows
-  double wait_seconds = 0;   ///< streamed data: time its lane waited, divided by the models trained together; not in
-                             ///< `seconds`
-  double start_seconds = 0;  ///< time since the start of the run, on the rank's own clock
+  double wait_seconds = 0;     ///< streamed data: time its lane waited, divided by the models trained together; not in
+                               ///< `seconds`
+  double earlier_seconds = 0;  ///< the part of `seconds` that is from earlier jobs
+  double start_seconds = 0;  ///< of the part in the last job, since the start of its training, on the rank's own clock
+
+  /// When the training ended, on the same clock.
+  double end_seconds() const { return start_seconds + seconds - earlier_seconds; }
 
   /// The best epoch; NaN without one.
   double best_epoch_or_nan() const {
@@ -81,7 +85,7 @@ struct IterationResult {
   /// "cpu", or "cuda:N".
   std::string device() const;
 };
-static_assert(sizeof(IterationResult) == 128);  // a new member needs a line in result_fields
+static_assert(sizeof(IterationResult) == 136);  // a new member needs a line in result_fields
 
 /// The members of a result except the number of its iteration. Journals, packed results and the table of iterations
 /// have them in this order. Journals and packed results leave out members that have the values of a new
@@ -100,6 +104,7 @@ inline constexpr auto result_fields = std::tuple{
     ResultField("training_seconds", &IterationResult::training_seconds),
     ResultField("validation_seconds", &IterationResult::validation_seconds),
     ResultField("wait_seconds", &IterationResult::wait_seconds),
+    ResultField("earlier_seconds", &IterationResult::earlier_seconds, InTables::no),
     ResultField("start_seconds", &IterationResult::start_seconds, InTables::no),
     ResultField("rank", &IterationResult::rank),
     ResultField("lane", &IterationResult::lane),
@@ -137,11 +142,10 @@ struct TrainedIteration {
   std::vector<double> metrics;        ///< the metrics of `run.metrics`, in their order; empty if the iteration failed
   std::vector<double> epoch_metrics;  ///< [epochs, metrics]: the same metrics after each of `epochs`
   std::vector<std::string>
-      values{};                ///< of the searched keys, if the search has drawn them from results; otherwise empty
-  std::string message;         ///< the error of a failed iteration, or a remark on its result; often empty
-  double earlier_seconds = 0;  ///< the part of `seconds` that is from earlier jobs; not written to journals
-  NetworkState network;        ///< filled only if finished and `run.models` is set; not written to journals
-  FeatureScaling scaling;      ///< the feature scaling for `network`; filled together with it
+      values{};            ///< of the searched keys, if the search has drawn them from results; otherwise empty
+  std::string message;     ///< the error of a failed iteration, or a remark on its result; often empty
+  NetworkState network;    ///< filled only if finished and `run.models` is set; not written to journals
+  FeatureScaling scaling;  ///< the feature scaling for `network`; filled together with it
 };
 
 }  // namespace sheaf

@@ -149,7 +149,7 @@ TrainedIteration IterationTraining::finish(double seconds) {
   trained.result.engine = trainer_.engine();
   loop_.write_results(trained);
   trained.result.seconds = seconds;
-  trained.earlier_seconds = earlier_seconds_;
+  trained.result.earlier_seconds = earlier_seconds_;
   if (trained.result.status != IterationStatus::finished) return trained;
   if (keeps_outputs()) {
     if (source_.data.task != Task::regression)

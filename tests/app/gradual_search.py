@@ -115,13 +115,30 @@ while not os.path.exists("runs/killed/results.csv"):
         for process in job.rank_processes()[:random.choice([1, 4])]:
             os.kill(process, signal.SIGKILL)
         kills += 1
-    job.finish()
+    result = job.finish()
+    checks.check(result.code in (0, -signal.SIGKILL, 128 + signal.SIGKILL), "a job ends with the kill or with success",
+                 f"{result.code}\n{result.stdout}")
     if kills >= argument("--count", 8):
-        result = sheaf("run", *STUDY, "--run.output=runs/killed", "--resume", ranks=2)
+        result = sheaf("run", *STUDY, "--run.output=runs/killed", "--resume", "--run.partition=cyclic", ranks=2)
         checks.check(result.code == 0, "the last resume succeeds", result.stderr)
         break
-checks.check(kills > 0 and rows("killed") == reference, f"{kills} kills: the same results", str(rows("killed"))[:2000])
+checks.check(kills > 3 and rows("killed") == reference, f"{kills} kills: the same results", str(rows("killed"))[:2000])
 checks.check(sorted(set(journaled("runs/killed"))) == list(range(180)), "every iteration is in the journals")
+
+# The line of a pruned iteration is lost, and nothing is left to train.
+for partition in ("cyclic", "dynamic"):
+    shutil.copytree("runs/reference", "runs/lost")
+    os.remove("runs/lost/results.csv")
+    for path in glob.glob("runs/lost/journal/*/*.jsonl"):
+        with open(path) as file:
+            lines = file.readlines()
+        last = max(number for number, line in enumerate(lines) if '"pruned"' in line)
+        with open(path, "w") as file:
+            file.writelines(lines[:last] + lines[last + 1:])
+    result = sheaf("resume", "runs/lost", f"--run.partition={partition}", ranks=2)
+    checks.check(result.code == 0 and rows("lost") == reference, f"{partition}: a lost pruned iteration is pruned again",
+                 result.stderr)
+    shutil.rmtree("runs/lost")
 
 # A stopped run goes on.
 SLOW = [arg for arg in STUDY if "epochs" not in arg] + ["--train.epochs=20"]
@@ -208,6 +225,15 @@ result = sheaf("resume", "runs/timed", "--search.time=4s")
 longer = rows("timed")
 checks.check(result.code == 0 and len(longer) > len(found) and all(row in longer for row in trained),
              "a longer time extends it", result.stderr + f"{len(longer)} {len(found)}")
+# The time of a training that is stopped counts, although it has no result.
+LONG = [arg for arg in TIMED if "epochs" not in arg and "batch_size" not in arg] + ["--train.epochs=1000000"]
+args = [*LONG, "--search.trials=none", "--search.time=5s", "--run.lanes=1", "--run.output=runs/long"]
+result = sheaf("run", *args, "--run.time_limit=3s")
+checks.check(result.code == 75, "a job stops in a training", result.stderr)
+with open("runs/long/journal/00001/00000.jsonl") as file:
+    times = [json.loads(line)["trained_seconds"] for line in file if line.startswith('{"trained_seconds"')]
+checks.check(len(times) == 1 and 2.5 < times[0] < 20, "the journal has the time of the job", str(times))
+
 found = run("short", "--search.method=random", "--search.trials=none", "--search.time=1s", study=TIMED)
 checks.check(len(found) >= 3 and found[0][of["status"]] == "finished", "random with a time", str(found)[:500])
 

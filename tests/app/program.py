@@ -59,7 +59,7 @@ def _state(process):
     try:
         with open(f"/proc/{process}/stat") as file:
             return file.read().rpartition(")")[2].split()[0]
-    except FileNotFoundError:  # its parent knows that it has ended
+    except (FileNotFoundError, ProcessLookupError):  # its parent knows that it has ended
         return "Z"
 
 

@@ -48,6 +48,7 @@ inline TrainedIteration sample_iteration(std::int64_t number) {
   result.best_epoch = 4;
   result.steps = 9007199254740993;
   result.seconds = 0.1;
+  result.earlier_seconds = 0.01;
   result.start_seconds = 1e300;
   result.data_seconds = 1e-7;
   result.validation_seconds = 0.025;

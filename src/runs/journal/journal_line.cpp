@@ -24,6 +24,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view stage_line_beginning = "{\"stage\":";
 constexpr std::string_view end_line_beginning = "{\"search_time\":";
+constexpr std::string_view time_line_beginning = "{\"trained_seconds\":";
 constexpr std::size_t ending_size = sizeof(R"(,"crc32":"01234567"})") - 1;
 
 std::string ending(std::uint32_t sum) {
@@ -257,6 +258,10 @@ std::string end_line(const RecordedEnd& recorded, std::uint32_t seed) {
   return closed_line(fmt::format(R"({{"search_time":{},"trials":{}}})", recorded.time, recorded.trials), seed);
 }
 
+std::string time_line(double seconds, std::uint32_t seed) {
+  return closed_line(fmt::format("{}{}}}", time_line_beginning, seconds), seed);
+}
+
 // Without a JSON library and temporary strings, since this is most of the cost of a very short iteration.
 void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
                          std::uint32_t seed) {
@@ -343,6 +348,18 @@ std::optional<RecordedEnd> read_end_line(const std::string& line, std::uint32_t 
                              integer<std::int64_t>(object->at("trials"))};
   const bool is_possible = recorded.time > 0 && recorded.trials > 0 && recorded.trials <= max_iterations;
   return is_possible ? std::optional(recorded) : std::nullopt;
+} catch (const std::bad_alloc&) {
+  throw;
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+std::optional<double> read_time_line(const std::string& line, std::uint32_t seed) try {
+  if (line.compare(0, time_line_beginning.size(), time_line_beginning) != 0) return std::nullopt;
+  const auto object = open_line(line, seed);
+  if (!object) return std::nullopt;
+  const double seconds = object->at("trained_seconds").get<double>();
+  return seconds >= 0 ? std::optional(seconds) : std::nullopt;
 } catch (const std::bad_alloc&) {
   throw;
 } catch (const std::exception&) {

@@ -21,7 +21,7 @@ using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of the journals that this program writes and reads. It increases with every change of the lines or of the
 /// meaning of their fields.
-inline constexpr std::int64_t journal_format = 9;
+inline constexpr std::int64_t journal_format = 10;
 
 /// The first line of a journal: the identity of the run.
 struct JournalHeader {
@@ -73,6 +73,8 @@ inline constexpr const char* journal_line_beginning = "{\"iteration\":";
 std::string header_line(const JournalHeader& header);
 std::string stage_line(const RecordedStage& recorded, std::uint32_t seed);
 std::string end_line(const RecordedEnd& recorded, std::uint32_t seed);
+/// The end of a job that has trained for `seconds`.
+std::string time_line(double seconds, std::uint32_t seed);
 std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::uint32_t seed);
 /// Appends the same line to `text`.
 void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
@@ -84,6 +86,7 @@ void append_journal_line(std::string& text, const TrainedIteration& iteration, c
 std::optional<JournalHeader> read_header_line(const std::string& line);
 std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed);
 std::optional<RecordedEnd> read_end_line(const std::string& line, std::uint32_t seed);
+std::optional<double> read_time_line(const std::string& line, std::uint32_t seed);
 std::optional<JournalLine> read_journal_line(const std::string& line, std::uint32_t seed);
 
 /// Like read_journal_line, but without a JSON parser, for journals of millions of results. `text`: a line without its

@@ -80,7 +80,7 @@ struct JournalWriter::State {
   bool hurrying = false;             // all later results are urgent
   bool draining = false;             // results_so_far() waits until all results are on disk
   bool closing = false;
-  std::string stage;  // line of a stage or of the end of a search, to be written before the waiting results
+  std::string next_line;  // of a stage, or of the end of a search or a job: is written before the waiting results
   std::exception_ptr failure;
   ThreadGroup thread{"writing the journal"};
 };
@@ -93,8 +93,8 @@ void JournalWriter::State::work() {
       std::unique_lock lock(mutex);
       wake.wait_for(lock, write_period, [this] { return urgent || closing || waiting.bytes() >= full_batch_bytes; });
       std::swap(batch, waiting);
-      text.swap(stage);
-      stage.clear();
+      text.swap(next_line);
+      next_line.clear();
       drains = draining;
       at_once = std::exchange(urgent, false) || closing;
       last = closing;
@@ -203,13 +203,19 @@ void JournalWriter::append(TrainedIteration&& iteration) {
 void JournalWriter::begin_stage(const RecordedStage& recorded) {
   const std::lock_guard lock(state_->mutex);
   assert(state_->waiting.empty());
-  state_->stage = stage_line(recorded, state_->seed);
+  state_->next_line = stage_line(recorded, state_->seed);
 }
 
 void JournalWriter::end_search(const RecordedEnd& recorded) {
   results_so_far();
   const std::lock_guard lock(state_->mutex);
-  state_->stage = end_line(recorded, state_->seed);
+  state_->next_line = end_line(recorded, state_->seed);
+}
+
+void JournalWriter::end_job(double seconds) {
+  results_so_far();
+  const std::lock_guard lock(state_->mutex);
+  state_->next_line = time_line(seconds, state_->seed);
 }
 
 const ResultStore& JournalWriter::results_so_far() {

@@ -41,6 +41,9 @@ class JournalWriter {
   /// Writes the line of the end of a search after all results so far.
   void end_search(const RecordedEnd& recorded);
 
+  /// Writes the line of the end of a job that has trained for `seconds`, after all results so far.
+  void end_job(double seconds);
+
   /// From now on, syncs every result to disk at once, including waiting ones, because the process may end soon.
   void hurry();
 

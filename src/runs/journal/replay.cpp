@@ -97,7 +97,8 @@ class JournalReader {
     std::string line;
     // A last line without its end is incomplete: the run was killed.
     for (std::int64_t number = 1; std::getline(file, line) && !file.eof(); ++number) {
-      if (number == 1 ? take_header(path, line) : take_stage(line) || take_end(line) || take_result(line)) {
+      if (number == 1 ? take_header(path, line)
+                      : take_stage(line) || take_end(line) || take_time(line) || take_result(line)) {
         lines.fit = true;
       } else {
         lines.damaged.push_back(number);
@@ -197,6 +198,12 @@ class JournalReader {
     return recorded.has_value();
   }
 
+  bool take_time(const std::string& line) {
+    const auto seconds = read_time_line(line, seed_);
+    if (seconds) replay_.trained[attempt_of(replay_.files.back())] = *seconds;
+    return seconds.has_value();
+  }
+
   bool take_stage(const std::string& line) {
     auto recorded = read_stage_line(line, seed_);
     if (!recorded) return false;
@@ -247,11 +254,10 @@ std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange ite
 }
 
 double trained_seconds(const Replay& journals) {
-  std::map<std::string, double> ends;  // by attempt
+  std::map<std::string, double> ends = journals.trained;  // by attempt
   for (const JournaledIteration iteration : journals.iterations) {
     double& end = ends[attempt_of(journals.files[iteration.file])];
-    const IterationResult& result = iteration.trained.result;
-    end = std::max(end, result.start_seconds + result.seconds);
+    end = std::max(end, iteration.trained.result.end_seconds());
   }
   double seconds = 0;
   for (const auto& [attempt, end] : ends) seconds += end;

@@ -21,8 +21,9 @@ struct Replay {
   std::vector<RecordedStage> stages;  ///< distinct, in the order of their lines; some may be missing
   std::map<std::int64_t, std::vector<std::string>> values;  ///< by iteration: of searched keys, as the journal has them
   std::optional<RecordedEnd> end;                           ///< the last one
-  std::int64_t result_lines = 0;      ///< lines with a result, counting each line of an iteration that has several
-  std::vector<std::string> warnings;  ///< about skipped lines, with file and line number
+  std::map<std::string, double> trained;  ///< by attempt: the seconds that its job has recorded at its end
+  std::int64_t result_lines = 0;          ///< lines with a result, counting each line of an iteration that has several
+  std::vector<std::string> warnings;      ///< about skipped lines, with file and line number
   std::vector<std::string> accepted_differences;  ///< of data, model files or program version, with `forced`
 };
 
@@ -45,7 +46,7 @@ Replay replay_journals(const std::string& run_directory, const JournalHeader& he
 /// the slice. By default, indices are iterations. Pure.
 std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations, const ArraySlice& slice = {});
 
-/// The time that all attempts have trained, in seconds: of each attempt, until the end of its last result. Pure.
+/// The time that all attempts have trained, in seconds: of a killed one until the end of its last result. Pure.
 double trained_seconds(const Replay& journals);
 
 /// The predictions of an iteration; empty if it has none. `files`: the journals, indexed by JournaledIteration::file.

@@ -124,7 +124,7 @@ struct RunResults {
   double wait_seconds = 0;         ///< waiting for streamed data, summed over the iterations
   // The following values do not come from the iterations; the caller sets them.
   RankTable ranks;
-  std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks during the training; 0 if none were streamed
+  std::int64_t streamed_bytes = 0;   ///< of features, read by all ranks during the training; 0 if none were streamed
   std::optional<double> idle_share;  ///< of the lanes' time in the last job; none if it has not trained
   DataSummary data;
   std::string user;                      ///< who ran the last job

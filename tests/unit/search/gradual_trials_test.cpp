@@ -161,13 +161,23 @@ TEST_CASE("a trial begins when all trials have ended that are at least search.ba
     study.search.batch = batch;
     CHECK(searched(study, sample_loss, 3, 100).most_open == batch);
   }
-  SearchOptions search;
+  Study study;
+  SearchOptions& search = study.search;
   search.method = SearchMethod::random;
-  CHECK(batch_of(search) == 32);
+  CHECK(batch_of(study) == 32);
   search.trials = 30;
-  CHECK(batch_of(search) == 8);
+  CHECK(batch_of(study) == 8);
   search.trials = 1000;
-  CHECK(batch_of(search) == 100);
+  CHECK(batch_of(study) == 100);
+  search.trials = 1000000;
+  CHECK(batch_of(study) == 10000);
+  // A grid without the combinations in which a key has no effect.
+  search.method = SearchMethod::grid;
+  search.trials = 0;
+  search.keys = {{"train.optimizer", {"sgd", "adam"}}, {"train.momentum", {}}};
+  for (int candidate = 0; candidate < 199; ++candidate)
+    search.keys[1].candidates.push_back(std::to_string(0.001 * (candidate + 1)));
+  CHECK(batch_of(study) == 20);
 }
 
 TEST_CASE("patience ends a search by the numbers of its trials") {

@@ -450,6 +450,21 @@ TEST_CASE("search: halving without a second stage gets advice that helps") {
                     "more than train.epochs = 1). Increase train.epochs, or set search.method = grid.");
 }
 
+TEST_CASE("search: certain racing ranks trials by the means of their members, which ensembles do not") {
+  const auto racing = [](const std::string& rule, const std::string& members) {
+    return grid(
+        file_study(
+            {{"search.method", "grid"}, {"search.folds", "3"}, {"search.racing", rule}, {"ensemble.members", members}}),
+        {searched("train.learning_rate", {"0.1", "0.2"})});
+  };
+  check_valid(racing("certain", "1"));
+  check_valid(racing("forgiving", "2"));
+  check_one_problem(
+      racing("certain", "2"),
+      "search.racing = certain cannot be combined with ensemble.members = 2 (trials race with the means of "
+      "their members, but ensembles are ranked). Set search.racing = forgiving.");
+}
+
 TEST_CASE("search: hyperband without a second stage, or with too few combinations, gets advice that helps") {
   const SearchedKey range{"train.learning_rate", {"0.1", "0.2"}, Sampling::uniform};
   const SearchedKey rates = searched("train.learning_rate", {"0.1", "0.2", "0.3", "0.4"});

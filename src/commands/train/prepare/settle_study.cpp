@@ -213,14 +213,14 @@ std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts&
 std::string note_on_batch(const Study& study, std::int64_t lanes) {
   const SearchOptions& search = study.search;
   if (!search.depends_on_results()) return "";
-  const std::int64_t batch = batch_of(search);
-  const std::int64_t folds = search.racing == Racing::none ? search.folds * search.repeats : 1;
-  const double most = static_cast<double>(batch) * static_cast<double>(folds * study.ensemble.members);
+  const std::int64_t batch = batch_of(study);
+  const std::int64_t fits = search.racing == Racing::none ? study.study.iterations * search.repeats * search.folds : 1;
+  const double most = static_cast<double>(batch) * static_cast<double>(fits * study.ensemble.members);
   if (static_cast<double>(lanes) <= most) return "";
   return fmt::format(
-      "{} of {} lanes will wait (search.batch = {}: at most {:.0f} iterations are trained at the same time). "
+      "{} of {} lanes will wait (search.batch = {}: at most {} are trained at the same time). "
       "A larger search.batch is another search, which learns later.",
-      lanes - static_cast<std::int64_t>(most), lanes, batch, most);
+      lanes - static_cast<std::int64_t>(most), lanes, batch, counted(static_cast<std::int64_t>(most), "iteration"));
 }
 
 }  // namespace sheaf

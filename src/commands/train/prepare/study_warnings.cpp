@@ -178,7 +178,7 @@ std::string independent_trials(const Study& study, const Plan& plan) {
   const SearchOptions& search = study.search;
   if (!search.depends_on_results()) return "";
   const bool learns = search_method_of(search.method).learns;
-  const std::int64_t first = batch_of(search) + (learns ? Tpe::startup_trials - 1 : 0);
+  const std::int64_t first = batch_of(study) + (learns ? Tpe::startup_trials - 1 : 0);
   if (plan.trial_count() > first) return "";
   const char* const key = learns                          ? "search.method"
                           : search.racing != Racing::none ? "search.racing"
@@ -186,7 +186,7 @@ std::string independent_trials(const Study& study, const Plan& plan) {
   return fmt::format(
       "{} = {} has no effect with {} (search.batch = {}: {} from trial number {} on). Search more trials, or "
       "set a smaller search.batch.",
-      key, setting_text(study, key), counted(plan.trial_count(), "trial"), batch_of(search),
+      key, setting_text(study, key), counted(plan.trial_count(), "trial"), batch_of(study),
       learns ? "it learns" : "trials depend on others", first);
 }
 

@@ -45,7 +45,10 @@ std::vector<EarlyResult> EarlyResults::service() {
 }
 
 bool EarlyResults::is_over() {
-  if (channel_.is_root()) return has_ended_ && ranks_left_ == 0 && !receiving_batch_.is_pending();
+  if (channel_.is_root()) {
+    const std::lock_guard lock(mutex_);
+    return has_ended_ && ranks_left_ == 0 && !receiving_batch_.is_pending() && own_.empty();
+  }
   return head_.is_last && sending_head_.is_done() && sending_batch_.is_done();
 }
 

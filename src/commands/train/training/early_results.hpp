@@ -40,7 +40,7 @@ class EarlyResults {
   /// never blocks.
   std::vector<EarlyResult> service();
 
-  /// Whether all results of this rank have been sent, and on rank 0 whether those of all ranks have arrived.
+  /// Whether all results of this rank have been sent, and on rank 0 whether service() has returned those of all ranks.
   bool is_over();
 
  private:

@@ -12,12 +12,13 @@ constexpr double reserve_seconds = 0.05;
 
 }  // namespace
 
-GradualStage::GradualStage(Plan& plan, GradualTrials* trials, Release release, OnPruned on_pruned,
-                           std::function<bool()> is_time_up, const Communicator& channel)
+GradualStage::GradualStage(Plan& plan, GradualTrials* trials, Release release,
+                           std::function<std::int64_t()> record_pruned, std::function<bool()> is_time_up,
+                           const Communicator& channel)
     : plan_(plan),
       trials_(trials),
       release_(release),
-      on_pruned_(std::move(on_pruned)),
+      record_pruned_(std::move(record_pruned)),
       is_time_up_(std::move(is_time_up)),
       draws_(release == Release::at_once && plan.draws_from_results()),
       results_(channel),
@@ -40,10 +41,7 @@ void GradualStage::service(WorkSource& source) {
     for (const EarlyResult& early : arrived) trials_->add(early.iteration, early.result);
     heard_ += static_cast<std::int64_t>(arrived.size());
     trials_->go_on();
-    for (const IndexRange& pruned : trials_->take_pruned()) {
-      left_out_ += pruned.count();
-      for (std::int64_t iteration = pruned.begin; iteration < pruned.end; ++iteration) on_pruned_(iteration);
-    }
+    left_out_ += record_pruned_();
     if (release_ == Release::at_once && !source.is_stopped() && !is_closed_) add_work(source);
   }
   values_.service();

@@ -17,9 +17,6 @@
 
 namespace sheaf {
 
-/// Called on rank 0 for each iteration that has been pruned.
-using OnPruned = std::function<void(std::int64_t iteration)>;
-
 /// For one call of train_stage(). Positions of the work source are numbers of iterations. Of the released iterations,
 /// lanes get those of the first trials first, so that few trials are unfinished when a search is ended.
 class GradualStage : public StageObserver {
@@ -28,10 +25,10 @@ class GradualStage : public StageObserver {
   enum class Release { at_once, next_round };
 
   /// `trials`: null on all ranks but 0. `channel`: a communicator of all ranks that no other code uses. Referenced
-  /// objects outlive the object. Local.
-  /// `is_time_up`: on rank 0, whether only the first trial that has not ended may go on.
-  GradualStage(Plan& plan, GradualTrials* trials, Release release, OnPruned on_pruned, std::function<bool()> is_time_up,
-               const Communicator& channel);
+  /// objects outlive the object. Local. On rank 0, `record_pruned` journals the iterations that have been pruned and
+  /// returns their number; `is_time_up`: whether only the first trial that has not ended may go on.
+  GradualStage(Plan& plan, GradualTrials* trials, Release release, std::function<std::int64_t()> record_pruned,
+               std::function<bool()> is_time_up, const Communicator& channel);
 
   void add(const IterationResult& result) override { results_.add(result); }
   void end_lanes() override;
@@ -51,7 +48,7 @@ class GradualStage : public StageObserver {
   Plan& plan_;
   GradualTrials* const trials_;
   const Release release_;
-  const OnPruned on_pruned_;
+  const std::function<std::int64_t()> record_pruned_;
   const std::function<bool()> is_time_up_;
   const bool draws_;  // trials have values that lanes must wait for
   EarlyResults results_;

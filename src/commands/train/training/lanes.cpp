@@ -72,7 +72,7 @@ struct Lanes::State {
       const EngineName& name = iteration.result.engine;
       const bool on_gpu = name != no_engine && engine_named(name.view()).uses_gpus;
       iteration.result.gpu = on_gpu ? setup.placement.lanes[static_cast<std::size_t>(lane)].gpu : -1;
-      iteration.result.start_seconds = now() - (iteration.result.seconds - iteration.earlier_seconds);
+      iteration.result.start_seconds = now() - (iteration.result.seconds - iteration.result.earlier_seconds);
       const bool failed = iteration.result.status == IterationStatus::failed;
       failed_count += failed;
       if (failed && setup.options.on_failure == OnFailure::stop) source.stop();

@@ -72,10 +72,12 @@ class RunTraining {
     }
     if (!journal_) return trained;
     trained.lanes = {lane_seconds_, lanes_->busy_seconds()};
+    const double trained_seconds = seconds_since(setup_->start);
     lanes_.reset();
     agree_in_background(
         world_,
         [&] {
+          if (world_.is_root()) journal_->end_job(trained_seconds);
           journal_->close();
           trained.results = journal_->take_results();
         },
@@ -174,14 +176,14 @@ class RunTraining {
         settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), job_.plan.trial_count());
     const bool at_once = is_dynamic(partition) && !is_streamed;
     const auto release = at_once ? GradualStage::Release::at_once : GradualStage::Release::next_round;
-    const auto record_pruned = [this](std::int64_t iteration) { record(iteration, IterationStatus::pruned); };
     begin_progress(current.left);
     StopCause cause = no_stop;
     for (std::int64_t done = 0; cause == no_stop;) {
       const RemainingIterations round(at_once ? std::vector<IndexRange>{current.iterations} : next_round());
       if (round.count() == 0) break;
       GradualStage gradual(
-          job_.plan, job_.stages.gradual(), release, record_pruned, [this] { return is_search_time_up(); }, *channel_);
+          job_.plan, job_.stages.gradual(), release, [this] { return record_pruned(); },
+          [this] { return is_search_time_up(); }, *channel_);
       const StageWork work{partition,
                            round,
                            at_once ? 0 : round.count(),
@@ -234,6 +236,17 @@ class RunTraining {
     journal_->end_search({context_.study.search.time, job_.plan.trial_count()});
   }
 
+  // Journals the iterations that have been pruned, and returns their number. For rank 0.
+  std::int64_t record_pruned() {
+    std::int64_t count = 0;
+    for (const IndexRange& pruned : job_.stages.gradual()->take_pruned()) {
+      for (std::int64_t iteration = pruned.begin; iteration < pruned.end; ++iteration)
+        record(iteration, IterationStatus::pruned);
+      count += pruned.count();
+    }
+    return count;
+  }
+
   // Journals an iteration that is not trained. For rank 0.
   void record(std::int64_t iteration, IterationStatus status) {
     TrainedIteration left_out;
@@ -251,6 +264,7 @@ class RunTraining {
       if (!world_.is_root()) return;
       const bool is_time_up = is_search_time_up() && !job_.stages.gradual()->has_complete_trial();
       released = job_.stages.gradual()->release(iterations_per_round * source_->lane_count(), is_time_up);
+      record_pruned();  // without a round, if results that the journals have already decide
       std::vector<std::int64_t> trials;
       for (; job_.plan.draws_from_results() && shared_trials_ < job_.stages.gradual()->begun(); ++shared_trials_)
         trials.push_back(shared_trials_);

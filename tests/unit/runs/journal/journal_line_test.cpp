@@ -153,6 +153,25 @@ TEST_CASE("stage lines are read back and are not read as results") {
   CHECK_FALSE(read_stage_line(without_end(journal_line(sample_iteration(1), {}, 7)), 7).has_value());
 }
 
+TEST_CASE("the ends of searches and jobs read back, and are refused with any change") {
+  const std::string end = without_end(end_line({600, 12}, 7)), time = without_end(time_line(1.0 / 3, 7));
+  const auto read = read_end_line(end, 7);
+  REQUIRE(read.has_value());
+  CHECK((read->time == 600 && read->trials == 12));
+  CHECK(read_time_line(time, 7) == 1.0 / 3);
+  CHECK_FALSE(read_end_line(end, 8).has_value());
+  CHECK_FALSE(read_time_line(time, 8).has_value());
+  for (const std::string& line : {end, time})
+    for (std::size_t position = 0; position < line.size(); ++position) {
+      std::string flipped = line;
+      flipped[position] = static_cast<char>(flipped[position] ^ 1);
+      CHECK_FALSE((read_end_line(flipped, 7).has_value() || read_time_line(flipped, 7).has_value()));
+    }
+  CHECK_FALSE(read_end_line(without_end(end_line({0, 12}, 7)), 7).has_value());
+  CHECK_FALSE(read_end_line(without_end(end_line({600, 0}, 7)), 7).has_value());
+  CHECK_FALSE(read_time_line(without_end(time_line(-1, 7)), 7).has_value());
+}
+
 TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
   const auto accepts = [](const RecordedStage& recorded) {
     return read_stage_line(without_end(stage_line(recorded, 7)), 7).has_value();

@@ -81,6 +81,25 @@ TEST_CASE("an iteration's first result counts, or its last failure if there is n
   CHECK(iterations_left(replayed.iterations, {0, 3}) == std::vector<IndexRange>{{0, 1}});
 }
 
+TEST_CASE("the time of a run is that of its jobs, of a killed one until its last result") {
+  const Scratch scratch("replay_test");
+  const auto line_until = [](std::int64_t number, double start, double seconds, double earlier) {
+    TrainedIteration iteration = sample_iteration(number);
+    iteration.result.start_seconds = start;
+    iteration.result.seconds = seconds;
+    iteration.result.earlier_seconds = earlier;
+    return journal_line(iteration, {}, header.seed());
+  };
+  // Rank 1 has the last result, and 7 of its 9 seconds were in another job.
+  write_journal(scratch, 1, 0, header_line(header) + line_until(0, 1, 2, 0));
+  write_journal(scratch, 1, 1, header_line(header) + line_until(1, 2, 9, 7));
+  CHECK(trained_seconds(replay(scratch)) == 4);
+  // A job that stops records its time.
+  write_journal(scratch, 2, 0, header_line(header) + line_until(2, 1, 2, 0) + time_line(12.5, header.seed()));
+  CHECK(trained_seconds(replay(scratch)) == 16.5);
+  CHECK(replay(scratch).warnings.empty());
+}
+
 TEST_CASE("a journal that cannot be read is an error") {
   const Scratch scratch("replay_test");
   const auto journal = scratch.path / "journal";
@@ -189,7 +208,7 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
     CHECK(refusal(other, true).empty());
   }
   const JournalHeader earlier{"0.1.0", header.study, "data", journal_format - 1};
-  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 8 (written by sheaf 0.1.0)"));
+  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 9 (written by sheaf 0.1.0)"));
 }
 
 TEST_CASE("without its header, a journal is refused if no other line fits the study and data") {

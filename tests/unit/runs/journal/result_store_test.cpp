@@ -26,7 +26,7 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   store.append(sample_iteration(3), {}, 0);
   store.settle();
   REQUIRE(store.size() == 4);
-  CHECK(store.packed(0).size() == 128);
+  CHECK(store.packed(0).size() == 136);
   CHECK(same(store[0].trained.result, sample_iteration(0).result));
   CHECK(store[0].file == 70000);
   CHECK(store[0].predictions.bytes == 0);
@@ -45,7 +45,7 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   CHECK(last.predictions.checksum == 0xdeadbeef);
   CHECK(store.positions_of({1, 6}) == IndexRange{1, 3});
   CHECK(store.positions_of({6, 100}).empty());
-  CHECK(store.bytes_of({0, 4}) == 256);
+  CHECK(store.bytes_of({0, 4}) == 272);
   std::int64_t count = 0;
   for (const auto& iteration : store) count += iteration.has_result();
   CHECK(count == 4);
@@ -56,7 +56,8 @@ TEST_CASE("values that a result does not have take no memory") {
   plain.result.gpu = -1;
   plain.result.best_epoch = -1;
   plain.result.validation_loss = plain.result.validation_score = std::numeric_limits<double>::quiet_NaN();
-  plain.result.data_seconds = plain.result.validation_seconds = plain.result.wait_seconds = 0;
+  plain.result.data_seconds = plain.result.validation_seconds = plain.result.wait_seconds =
+      plain.result.earlier_seconds = 0;
   plain.result.steps = std::numeric_limits<std::uint32_t>::max();
   TrainedIteration other = plain;
   other.result.iteration = 1;

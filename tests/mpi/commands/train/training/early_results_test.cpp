@@ -24,6 +24,19 @@ IterationResult result_of(std::int64_t number) {
 
 }  // namespace
 
+TEST_CASE("rank 0 is not over before it has taken its own results") {
+  const Communicator channel = Communicator::world().split(0);
+  EarlyResults results(channel);
+  results.end();
+  while (!results.is_over()) results.service();
+  if (channel.is_root()) {
+    results.add(result_of(1));
+    CHECK(!results.is_over());
+    CHECK(results.service().size() == 1);
+    CHECK(results.is_over());
+  }
+}
+
 TEST_CASE("every result of every rank reaches rank 0 once, while lanes add others") {
   const Communicator world = Communicator::world();
   const Communicator channel = world.split(0);
