@@ -125,13 +125,26 @@ RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expec
   return progress;
 }
 
-std::vector<std::string> RunReader::best_models() const {
-  const std::string path = best_model_list(directory_);
-  refuse_special_file(path);
-  std::ifstream list(path);
-  std::vector<std::string> files;
-  for (std::string name; std::getline(list, name);) files.push_back(models_directory(directory_) + "/" + name);
-  return files;
+std::string kind_text(ModelsKind kind) {
+  switch (kind) {
+    case ModelsKind::refit:
+      return "refit on all rows";
+    case ModelsKind::best:
+      break;
+  }
+  return "best model";
+}
+
+std::optional<RunModels> RunReader::models() const {
+  for (const auto& [kind, path] :
+       {std::pair(ModelsKind::refit, refit_model_list(directory_)), {ModelsKind::best, best_model_list(directory_)}}) {
+    refuse_special_file(path);
+    std::ifstream list(path);
+    RunModels models{kind, {}};
+    for (std::string name; std::getline(list, name);) models.files.push_back(models_directory(directory_) + "/" + name);
+    if (!models.files.empty()) return models;
+  }
+  return std::nullopt;
 }
 
 }  // namespace sheaf

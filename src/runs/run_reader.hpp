@@ -48,6 +48,21 @@ struct RunState {
 /// directory has no run, and RunError if the run cannot be read. Local.
 RunState read_run(const std::string& directory);
 
+/// Which models of a run predict. refit: those of the best trial, trained again on all rows; best: those of the best
+/// repeat and fold of the best trial.
+enum class ModelsKind { refit, best };
+
+/// The models with which a run predicts.
+struct RunModels {
+  ModelsKind kind = ModelsKind::best;
+  std::vector<std::string> files;  ///< at least one; more than one: an ensemble
+
+  bool operator==(const RunModels& other) const { return kind == other.kind && files == other.files; }
+};
+
+/// "refit on all rows" or "best model". Pure.
+std::string kind_text(ModelsKind kind);
+
 /// Each function reads its part of the directory; the object caches nothing. Functions throw UsageError and RunError.
 /// Local. A job that trains what is left must hold the locks of the directory.
 class RunReader {
@@ -76,8 +91,8 @@ class RunReader {
   /// journal.
   RunProgress progress(SearchStages& stages, const JournalHeader& expected, bool forced) const;
 
-  /// The files of the members of the best model; empty if the run has no best model.
-  std::vector<std::string> best_models() const;
+  /// The models of the refit if the run has one, otherwise the best model; nullopt if it has neither.
+  std::optional<RunModels> models() const;
 
  private:
   const std::string directory_;

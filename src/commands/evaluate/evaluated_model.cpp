@@ -43,11 +43,10 @@ std::string remaining_text(const std::string& directory) {
   return fmt::format("{} of {}{} left", left, counted(stage.count(), "iteration"), run.last_stage_text);
 }
 
-// The files of the run's best model.
-std::vector<std::string> best_files(const std::string& directory) {
+// The models with which a run predicts.
+RunModels models_of_run(const std::string& directory) {
   const RunReader run(directory);
-  auto files = run.best_models();
-  if (!files.empty()) return files;
+  if (auto models = run.models()) return std::move(*models);
   const auto refuse = [&](const std::string& reason, const std::string& advice) {
     throw RunError(fmt::format("'{}' has no best model ({}). {}.", directory, reason, advice));
   };
@@ -161,7 +160,8 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
 // Throws if ranks see different files under the same names. Collective.
 void require_same_files(const EvaluationRequest& request, const Communicator& world) {
   std::string state;
-  agree(world, [&] { state = file_identity(request.data.file) + ", " + file_identities(model_files(request)); });
+  agree(world,
+        [&] { state = file_identity(request.data.file) + ", " + file_identities(select_models(request).files); });
   require_same_as_root(world, state, [&](const std::string&) {
     throw RunError(
         fmt::format("'{}' or '{}' on host {} differs from that of rank 0 (in name, size or time). Put the files into a "
@@ -184,7 +184,7 @@ std::vector<std::string> EvaluatedModel::class_names() const {
   return predicts_probabilities() && fit ? names : std::vector<std::string>();
 }
 
-std::vector<std::string> model_files(const EvaluationRequest& request) {
+SelectedModels select_models(const EvaluationRequest& request) {
   std::error_code ignored;
   const bool is_run = fs::is_directory(request.model, ignored);
   if (!is_run && request.iteration)
@@ -192,21 +192,26 @@ std::vector<std::string> model_files(const EvaluationRequest& request) {
                                  *request.iteration, request.model));
   require(is_run || fs::exists(request.model, ignored),
           fmt::format("Model '{}' does not exist. Pass a model file or a run directory.", request.model));
-  if (!is_run) return {request.model};
-  if (!request.iteration) return best_files(request.model);
+  if (!is_run) return {{request.model}, std::nullopt};
+  if (!request.iteration) {
+    RunModels models = models_of_run(request.model);
+    return {std::move(models.files), models.kind};
+  }
   const std::string file = model_path(request.model, *request.iteration);
   require(fs::exists(file, ignored),
           fmt::format("Iteration {} has no saved model ('{}' does not exist). Run the study with --run.models=all, or "
                       "select an iteration that has a file in the models directory.",
                       *request.iteration, file));
-  return {file};
+  return {{file}, std::nullopt};
 }
 
 EvaluatedModel open_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
                                     const Communicator& node) {
   EvaluatedModel evaluated;
   agree(world, [&] {
-    for (const auto& path : model_files(request)) evaluated.models.push_back(load_model(path, request.run, device));
+    const SelectedModels selected = select_models(request);
+    evaluated.kind = selected.kind;
+    for (const auto& path : selected.files) evaluated.models.push_back(load_model(path, request.run, device));
   });
   open_rows(request, evaluated, world, node);
   for (const std::string& name : {request.data.weights, request.csv.weights})

@@ -271,6 +271,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   if (!world.is_root()) return report;
 
   for (const auto& model : evaluated->models) report.models.push_back(model.path);
+  report.kind = evaluated->kind;
   report.data = request.data.file;
   report.loss = evaluated->scoring.loss.kind;
   report.engine = described(choice.engine->name, choice.reason);

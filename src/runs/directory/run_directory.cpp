@@ -40,8 +40,9 @@ bool has_result_files(const std::string& directory) {
 
 // Whether jobs write this file of a run directory by UnfinishedFile.
 bool is_replaced_file(const std::string& name) {
-  constexpr const char* names[] = {"study.cfg",  "results.csv",     "results.h5",          "summary.json",
-                                   "README.txt", "models/best.txt", "journal/slurm-array", earlier_results_file};
+  constexpr const char* names[] = {"study.cfg",        "results.csv",         "results.h5",
+                                   "summary.json",     "README.txt",          "models/best.txt",
+                                   "models/refit.txt", "journal/slurm-array", earlier_results_file};
   return std::find(std::begin(names), std::end(names), name) != std::end(names) ||
          name.rfind("models/iteration-", 0) == 0;
 }
@@ -128,6 +129,10 @@ std::string model_path(const std::string& run_directory, std::int64_t number) {
 
 std::string best_model_list(const std::string& run_directory) {
   return models_directory(run_directory) + "/best.txt";
+}
+
+std::string refit_model_list(const std::string& run_directory) {
+  return models_directory(run_directory) + "/refit.txt";
 }
 
 void remove_unfinished_files(const std::string& run_directory) {

@@ -56,6 +56,9 @@ std::string model_path(const std::string& run_directory, std::int64_t number);
 /// "<run directory>/models/best.txt", the list of the files of the best model.
 std::string best_model_list(const std::string& run_directory);
 
+/// "<run directory>/models/refit.txt", the list of the files of the refit.
+std::string refit_model_list(const std::string& run_directory);
+
 /// Removes the unfinished files (UnfinishedFile) of killed jobs, except checkpoints: of models and of the files of the
 /// run. Ignores errors. No other job may write into the directory. Local, for rank 0.
 void remove_unfinished_files(const std::string& run_directory);
