@@ -209,6 +209,11 @@ struct Splits::State {
 
   std::int64_t different_repeats() const { return repeats_differ() ? repeats : 1; }
 
+  std::int64_t count() const { return different_repeats() * folds; }
+
+  // Whether a fold is the one after the last.
+  bool has_all_rows(std::int64_t fold) const { return fold == folds; }
+
   RandomStream stream(Purpose purpose, std::int64_t repeat) const {
     return RandomStream(seed, purpose, static_cast<std::uint64_t>(repeat));
   }
@@ -236,6 +241,10 @@ struct Splits::State {
   }
 
   void set_rows(std::int64_t repeat, std::int64_t fold, Split& split) {
+    if (has_all_rows(fold)) {
+      split.training_rows = rows;
+      return;
+    }
     set_folds(repeat, fold, split);
     if (stop_fraction == 0) return;
     require_rows_to_stop(split.training_rows, fold);
@@ -260,8 +269,9 @@ struct Splits::State {
   Split make(std::int64_t repeat, std::int64_t fold) {
     Split split;
     set_rows(repeat, fold, split);
-    split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalize, sampled)
-                                     : scalings.at(static_cast<std::size_t>(repeat * folds + fold));
+    split.scaling = scalings.empty()
+                        ? feature_scaling(data, split.training_rows, normalize, sampled)
+                        : scalings.at(static_cast<std::size_t>(has_all_rows(fold) ? count() : repeat * folds + fold));
     if (normalizes_targets) split.target_scaling = target_scaling(data, split.training_rows);
     return split;
   }
@@ -297,7 +307,7 @@ void Splits::scale_by(std::vector<FeatureScaling> scalings) {
 }
 
 std::int64_t Splits::count() const {
-  return state_->different_repeats() * state_->folds;
+  return state_->count();
 }
 
 void Splits::rows_of_split(std::int64_t repeat, std::int64_t fold, Split& split) {

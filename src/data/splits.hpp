@@ -41,8 +41,9 @@ class Splits {
   Splits(const Study& study, DataSet data, const Communicator& node);
   ~Splits();
 
-  /// Sets the scaling of every split, for data without features (streamed_statistics). Must be called before other
-  /// threads use the splits. Does not change splits that were returned before.
+  /// Sets the scaling of every split, with run.refit then that of all rows, for data without features
+  /// (streamed_statistics). Must be called before other threads use the splits. Does not change splits that were
+  /// returned before.
   void scale_by(std::vector<FeatureScaling> scalings);
 
   /// The number of different splits. They are numbered by repeat and fold; the fold varies fastest. All repeats have
@@ -51,7 +52,8 @@ class Splits {
 
   /// The split of a repeat and fold. Without folds, `fold` is 0, and the validation rows are the fraction
   /// `data.validation` of the rows or those of data.validation_file. The fraction `train.stop_fraction` of the other
-  /// rows are stopping rows.
+  /// rows are stopping rows. The fold after the last one has all rows as training rows, except test rows and those of
+  /// data.validation_file.
   std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold);
 
   /// Sets only the rows of a split, without a cache.

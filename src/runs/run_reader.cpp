@@ -121,7 +121,9 @@ RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expec
   require_recorded_stages(stages.plan(), progress.journals.stages, directory_);
   if (!is_done) progress.left = iterations_left(results, stages.last_iterations());
   const std::int64_t total = stages.plan().iteration_count();
-  progress.is_complete = results.count({0, total}) == total;
+  // There is no refit if no trial can be trained again, which only a job finds out.
+  const bool awaits_refit = stages.awaits_refit() && !has_results();
+  progress.is_complete = results.count({0, total}) == total && !awaits_refit;
   return progress;
 }
 

@@ -23,7 +23,8 @@ namespace sheaf {
 struct RunProgress {
   Replay journals;               ///< their results, recorded stages, and warnings
   std::vector<IndexRange> left;  ///< iterations of the plan's last stage without a result; empty: the search is done
-  bool is_complete = false;      ///< whether each iteration of the stages so far has a result or has failed
+  bool is_complete = false;      ///< whether each iteration of the stages so far has a result or has failed, and no
+                                 ///< refit is missing
 };
 
 /// Everything about a run, from its directory alone.

@@ -26,7 +26,7 @@ struct TrainedTrial {
 std::vector<TrainedTrial> complete_trials(const RunState& run) {
   const ResultStore& results = run.progress.journals.iterations;
   std::vector<TrainedTrial> trials;
-  const auto total = results.positions_of({0, run.plan.iteration_count()}).end;
+  const auto total = results.positions_of(run.plan.search_iterations()).end;
   for (std::int64_t position = 0; position < total;) {
     const Iteration iteration = run.plan.iteration(results.packed(static_cast<std::size_t>(position)).iteration());
     const IndexRange iterations = run.plan.iterations_of_trial(iteration.stage, iteration.trial);
@@ -39,7 +39,7 @@ std::vector<TrainedTrial> complete_trials(const RunState& run) {
     if (is_complete) trials.push_back({iteration.trial, iterations});
     position = found.end;
   }
-  if (run.plan.stage_count() == 1) return trials;
+  if (run.plan.search_stages() == 1) return trials;
   std::stable_sort(trials.begin(), trials.end(),
                    [](const TrainedTrial& a, const TrainedTrial& b) { return a.trial < b.trial; });
   const auto is_same = [](const TrainedTrial& a, const TrainedTrial& b) { return a.trial == b.trial; };
@@ -102,7 +102,8 @@ void count_results(const RunState& run, RunStatus& status) {
       status.first_failure = iteration.trained.message;
     }
     if (!iteration.has_result()) continue;
-    if (const double cost = cost_of(value, result); cost < status.best_cost) {
+    const bool is_refit = run.plan.refit_iterations().has(result.iteration);
+    if (const double cost = cost_of(value, result); cost < status.best_cost && !is_refit) {
       status.best_cost = cost;
       status.best_iteration = result.iteration;
     }

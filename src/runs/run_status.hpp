@@ -44,10 +44,11 @@ struct RunStatus {
   IterationCounts iterations;
   std::int64_t complete_trials = 0;  ///< trials whose iterations have all finished, diverged or failed
   std::optional<TrialSummary> best;  ///< of the complete trials; ensembles are ranked by the means of their members
-  std::optional<std::int64_t> best_iteration;  ///< of those that finished, by the value that progress shows
-  double best_cost = 0;                        ///< its cost_of(); infinite without one
-  std::optional<std::int64_t> first_failed;    ///< iteration
-  std::string first_failure;                   ///< its message
+  std::optional<std::int64_t>
+      best_iteration;    ///< of the search, of those that finished, by the value that progress shows
+  double best_cost = 0;  ///< its cost_of(); infinite without one
+  std::optional<std::int64_t> first_failed;  ///< iteration
+  std::string first_failure;                 ///< its message
   std::vector<AttemptStatus> attempts;
   std::optional<double> rate;            ///< of the jobs at work, otherwise of the last attempt; iterations per second
   std::int64_t repeated_results = 0;     ///< results of iterations that already had one: lost work

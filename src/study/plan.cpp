@@ -34,6 +34,7 @@ Plan::Plan(const Study& study)
       repeats_(0),
       folds_(study.search.folds),
       members_(study.ensemble.members),
+      wants_refit_(study.run.refit),
       space_(study) {
   require_countable(static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
                     static_cast<double>(space_.count()));
@@ -73,8 +74,8 @@ void Plan::for_each_network(const VisitTrial& visit) const {
 
 void Plan::add(Stage stage) {
   assert(stage.number == stage_count() && !stage.trials.empty() && stage.trials.back().end <= trial_count());
-  assert(stage.repeats <= repeats_ && stage.folds.begin >= 0 && stage.folds.end <= folds_ &&
-         stage.members <= members_ && stage.per_trial() > 0);
+  assert(!has_refit() && stage.folds.begin >= 0 && stage.folds.end <= folds_ + (stage.is_refit() ? 1 : 0));
+  assert(stage.repeats <= repeats_ && stage.members <= members_ && stage.per_trial() > 0);
   PlannedStage planned{std::move(stage), {}, {}};
   std::int64_t trials = 0;
   for (const IndexRange& range : planned.stage.trials) {
@@ -165,6 +166,16 @@ Stage whole_stage(const Plan& plan) {
   stage.repeats = plan.repeats();
   stage.folds = {0, plan.folds()};
   stage.members = plan.members();
+  return stage;
+}
+
+Stage refit_stage(const Plan& plan, std::vector<Refit> refits) {
+  Stage stage;
+  stage.number = plan.stage_count();
+  for (const Refit& refit : refits) stage.append({refit.trial, refit.trial + 1});
+  stage.folds = {plan.folds(), plan.folds() + 1};
+  stage.members = plan.members();
+  stage.refits = std::move(refits);
   return stage;
 }
 

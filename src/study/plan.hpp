@@ -65,10 +65,12 @@ class Plan {
   std::int64_t repeats() const { return repeats_; }
   std::int64_t folds() const { return folds_; }
   std::int64_t members() const { return members_; }
+  /// Whether the study trains its best trials again on all rows (run.refit), in a stage after the search.
+  bool wants_refit() const { return wants_refit_; }
 
   /// Adds the next stage. Throws UsageError if the plan would have more than 2^32 - 1 iterations.
   void add(Stage stage);
-  /// Ends a search before its last trial: the only stage and the plan have `trials` trials from now on, at most as many
+  /// Ends a search before its last trial: its only stage and the plan have `trials` trials from now on, at most as many
   /// as before.
   void end_after(std::int64_t trials);
   std::int64_t stage_count() const { return static_cast<std::int64_t>(stages_.size()); }
@@ -77,6 +79,16 @@ class Plan {
   std::int64_t begun_trials() const;
   /// The iterations of a stage.
   IndexRange iterations_of(std::int64_t stage) const { return at(stage).iterations; }
+
+  /// Whether the last stage is a refit. No stage follows it.
+  bool has_refit() const { return !stages_.empty() && stages_.back().stage.is_refit(); }
+  /// The stages of the search, and their iterations: those before the refit.
+  std::int64_t search_stages() const { return stage_count() - (has_refit() ? 1 : 0); }
+  IndexRange search_iterations() const { return {0, refit_iterations().begin}; }
+  /// The iterations of the refit; empty without one.
+  IndexRange refit_iterations() const {
+    return has_refit() ? stages_.back().iterations : IndexRange{iteration_count(), iteration_count()};
+  }
 
   /// Iterations of all stages so far.
   std::int64_t iteration_count() const { return stages_.empty() ? 0 : stages_.back().iterations.end; }
@@ -101,6 +113,7 @@ class Plan {
   std::int64_t repeats_;
   std::int64_t folds_;
   std::int64_t members_;
+  bool wants_refit_;
   std::vector<std::string> searched_keys_;
   TrialSpace space_;
   Study base_;  // the template of a trial: only the sections `model` and `train` are set, to make copies cheap
@@ -109,5 +122,8 @@ class Plan {
 
 /// Stage 0, with every trial, repeat, fold and member of the study.
 Stage whole_stage(const Plan& plan);
+
+/// The stage after those of the plan, which trains trials on all rows. `refits`: at least one, with ascending trials.
+Stage refit_stage(const Plan& plan, std::vector<Refit> refits);
 
 }  // namespace sheaf

@@ -26,12 +26,12 @@ bool depends_on_data(const Study& study) {
 class MemoryTraining {
  public:
   /// `max_seconds_after_stop`: what takes longer after a stop is interrupted.
-  MemoryTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial, IndexRange epochs,
+  MemoryTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& stage,
                  const IterationInput& input, Trainer& trainer, double max_seconds_after_stop)
       : context_(context),
         input_(input),
         max_seconds_after_stop_(max_seconds_after_stop),
-        training_(context, iteration, trial, epochs,
+        training_(context, iteration, trial, stage,
                   {input.data, *input.split,
                    input.split->validation_rows.empty() ? ValidationEpochs{} : validation_epochs(context.study)},
                   trainer),
@@ -159,16 +159,15 @@ IterationInput IterationInputs::of(const Iteration& iteration) const {
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Trial& trial,
                                  const IterationInput& input, Trainer& trainer,
                                  const std::function<bool()>& stop_requested) {
-  const IndexRange epochs = context.plan.stage(iteration.stage).epochs_of(iteration.trial, trial.train.epochs);
-  return MemoryTraining(context, iteration, trial, epochs, input, trainer, max_seconds_after_stop).run(stop_requested);
+  const Stage& stage = context.plan.stage(iteration.stage);
+  return MemoryTraining(context, iteration, trial, stage, input, trainer, max_seconds_after_stop).run(stop_requested);
 }
 
 void train_ahead(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& stage,
                  const IterationInput& input, Trainer& trainer, const std::function<bool()>& stop_requested) {
   TrainingContext without_log = context;  // its lines name iterations, and this one has no number yet
   without_log.loss_log = nullptr;
-  const IndexRange epochs = stage.epochs_of(iteration.trial, trial.train.epochs);
-  MemoryTraining(without_log, iteration, trial, epochs, input, trainer, 0).run_ahead(stop_requested);
+  MemoryTraining(without_log, iteration, trial, stage, input, trainer, 0).run_ahead(stop_requested);
 }
 
 }  // namespace sheaf

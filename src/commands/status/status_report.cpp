@@ -37,7 +37,7 @@ std::string study_line_text(const RunState& run) {
   const Plan& plan = run.plan;
   std::vector<std::string> parts;
   if (run.study.search.method == SearchMethod::none) {
-    parts.push_back(counted(plan.iteration_count(), "iteration"));
+    parts.push_back(counted(plan.search_iterations().count(), "iteration"));
   } else {
     parts = {setting_text(run.study, "search.method") + " search"};
     if (has_total(run)) parts.push_back(counted(plan.trial_count(), "trial"));
@@ -115,6 +115,31 @@ std::string best_lines(const RunState& run, const RunStatus& status) {
   return text;
 }
 
+std::string refit_line(const RunState& run) {
+  const Plan& plan = run.plan;
+  if (!plan.has_refit()) return "";
+  std::vector<std::string> trials;
+  for (const Refit& refit : plan.stage(plan.stage_count() - 1).refits)
+    trials.push_back(
+        fmt::format("trial {} for {}", refit.trial, refit_length_text(refit, plan.trial(refit.trial).train)));
+  const IndexRange iterations = plan.refit_iterations();
+  return line("refit", fmt::format("{}, on all rows; {}/{} trained", fmt::join(trials, ", "),
+                                   run.progress.journals.iterations.count_results(iterations),
+                                   counted(iterations.count(), "iteration")));
+}
+
+// The decision about the refit; null before it.
+Json refit_json(const RunState& run) {
+  const Plan& plan = run.plan;
+  if (!plan.has_refit()) return nullptr;
+  Json trials = Json::array();
+  for (const Refit& refit : plan.stage(plan.stage_count() - 1).refits)
+    trials.push_back({{"trial", refit.trial}, {"steps", refit.steps()}});
+  return {{"trials", trials},
+          {"iterations", plan.refit_iterations().count()},
+          {"trained", run.progress.journals.iterations.count_results(plan.refit_iterations())}};
+}
+
 std::string attempts_text(const std::vector<AttemptStatus>& attempts) {
   std::vector<std::string> parts;
   const std::size_t left_out = attempts.size() - std::min(attempts.size(), max_shown);
@@ -187,7 +212,7 @@ Json jobs_json(const std::vector<RunJob>& jobs) {
 std::string status_text(const RunState& run, const RunStatus& status) {
   std::string text = line("run", printable(run.directory)) + line("study", study_line_text(run)) +
                      line("state", state_text(run, status)) + progress_line(run, status) + results_line(run) +
-                     best_lines(run, status) + problem_lines(run, status);
+                     best_lines(run, status) + refit_line(run) + problem_lines(run, status);
   if (!status.attempts.empty()) text += line("jobs", attempts_text(status.attempts));
   if (can_be_resumed(status)) text += line("continue", resume_command_of(run.directory));
   return text;
@@ -216,6 +241,7 @@ std::string status_json(const RunState& run, const RunStatus& status) {
       status.activity == RunActivity::running && has_total(run) ? nullable(status.seconds_left()) : Json(nullptr);
   json["best"] = status.best ? Json::parse(trial_json(run.study, run.plan, *status.best)) : Json(nullptr);
   json["best_iteration"] = nullable(status.best_iteration);
+  json["refit"] = refit_json(run);
   json["first_failure"] = nullptr;
   if (status.first_failed)
     json["first_failure"] = {{"iteration", *status.first_failed}, {"message", status.first_failure}};

@@ -111,6 +111,7 @@ std::vector<std::shared_ptr<const Split>> all_splits(const Study& study, Splits&
   std::vector<std::shared_ptr<const Split>> splits;
   const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);
   for (std::int64_t split = 0; split < all.count(); ++split) splits.push_back(all.split(split / folds, split % folds));
+  if (study.run.refit) splits.push_back(all.split(0, folds));
   return splits;
 }
 
@@ -195,7 +196,7 @@ StreamStatistics streamed_statistics(const Study& study, const FileSchema& schem
     agree(world, [&] { require_few_splits(study, all); });
     for (const auto& split : all_splits(study, all)) add_scaling(*split, nullptr);
   } else if (const auto same = feature_scaling(fills.get(), nullptr, {}, normalize); !same.fill.empty()) {
-    statistics.scalings.assign(static_cast<std::size_t>(all.count()), same);
+    statistics.scalings.assign(static_cast<std::size_t>(all.count() + (study.run.refit ? 1 : 0)), same);
   }
   return statistics;
 }

@@ -15,9 +15,9 @@ namespace sheaf {
 
 struct Study;
 
-/// Statistics of all splits of a study.
+/// Statistics of all splits of a study, and with run.refit of all rows.
 struct StreamStatistics {
-  std::vector<FeatureScaling> scalings;       ///< of each split, in the order of Splits::count(); empty: none is needed
+  std::vector<FeatureScaling> scalings;  ///< of each split, as Splits::scale_by() takes them; empty: none is needed
   std::shared_ptr<const FeatureFills> fills;  ///< as DataSet::fills
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <system_error>
 #include <vector>
@@ -45,6 +46,14 @@ bool is_replaced_file(const std::string& name) {
                                    "models/refit.txt", "journal/slurm-array", earlier_results_file};
   return std::find(std::begin(names), std::end(names), name) != std::end(names) ||
          name.rfind("models/iteration-", 0) == 0;
+}
+
+void remove_file(const std::string& path) {
+  std::error_code failed;
+  fs::remove(path, failed);
+  require(!failed,
+          fmt::format("'{}' cannot be removed ({}). Correct the permissions of the directory, then resume the run.",
+                      path, failed.message()));
 }
 
 }  // namespace
@@ -111,12 +120,7 @@ std::optional<std::int64_t> earlier_results(const std::string& directory) {
 }
 
 void forget_earlier_results(const std::string& directory) {
-  std::error_code failed;
-  const std::string path = directory + "/" + earlier_results_file;
-  fs::remove(path, failed);
-  require(!failed,
-          fmt::format("'{}' cannot be removed ({}). Correct the permissions of the directory, then resume the run.",
-                      path, failed.message()));
+  remove_file(directory + "/" + earlier_results_file);
 }
 
 std::string models_directory(const std::string& run_directory) {
@@ -133,6 +137,16 @@ std::string best_model_list(const std::string& run_directory) {
 
 std::string refit_model_list(const std::string& run_directory) {
   return models_directory(run_directory) + "/refit.txt";
+}
+
+void remove_refit_models(const std::string& run_directory) {
+  const std::string list = refit_model_list(run_directory);
+  refuse_special_file(list);
+  std::ifstream file(list);
+  for (std::string name; std::getline(file, name);)
+    if (name.rfind("iteration-", 0) == 0 && name.find('/') == std::string::npos)
+      remove_file(models_directory(run_directory) + "/" + name);
+  remove_file(list);
 }
 
 void remove_unfinished_files(const std::string& run_directory) {

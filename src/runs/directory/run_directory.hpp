@@ -59,6 +59,10 @@ std::string best_model_list(const std::string& run_directory);
 /// "<run directory>/models/refit.txt", the list of the files of the refit.
 std::string refit_model_list(const std::string& run_directory);
 
+/// Removes the refit's list of models and these models, if the directory has them: another refit may follow, and other
+/// iterations may get their numbers. Throws RunError. Local, for rank 0.
+void remove_refit_models(const std::string& run_directory);
+
 /// Removes the unfinished files (UnfinishedFile) of killed jobs, except checkpoints: of models and of the files of the
 /// run. Ignores errors. No other job may write into the directory. Local, for rank 0.
 void remove_unfinished_files(const std::string& run_directory);

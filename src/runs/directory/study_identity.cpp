@@ -19,7 +19,8 @@ namespace {
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 // Keys that decide how many iterations a run has, but not their results.
-constexpr const char* count_keys[] = {"study.iterations", "search.trials", "search.time", "search.patience"};
+constexpr const char* count_keys[] = {"study.iterations", "search.trials", "search.time", "search.patience",
+                                      "run.refit"};
 
 bool is_count(const std::string& key) {
   return std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
@@ -93,6 +94,7 @@ bool has_other_counts(const Study& study, const Study& stored) {
 
 Study with_counts_of(const Study& study, Study stored) {
   for (const char* key : count_keys) apply_setting(stored, key, setting_text(study, key));
+  if (stored.run.refit) stored.run.models = study.run.models;  // a refit needs saved models
   return stored;
 }
 

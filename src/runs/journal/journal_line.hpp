@@ -21,7 +21,7 @@ using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of the journals that this program writes and reads. It increases with every change of the lines or of the
 /// meaning of their fields.
-inline constexpr std::int64_t journal_format = 9;
+inline constexpr std::int64_t journal_format = 10;
 
 /// The first line of a journal: the identity of the run.
 struct JournalHeader {
@@ -77,6 +77,10 @@ std::string journal_line(const TrainedIteration& iteration, const PredictionsLoc
 /// Appends the same line to `text`.
 void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
                          std::uint32_t seed);
+
+/// The seed of the lines after that of a stage. Results of a refit verify only after the line of their stage, because
+/// their numbers may be those of other iterations when the search goes on.
+std::uint32_t seed_after(const RecordedStage& recorded, std::uint32_t seed);
 
 /// `line`: without its line end. Returns nothing for another kind of line, if the checksum is wrong or if the numbers
 /// of a stage are impossible (negative, not ascending, no iterations or too many). A header of another format has only

@@ -92,6 +92,7 @@ void ResultStream::finish(const RunResults& results) {
   h5_.write_attribute("study", study_file_text(study_));
   for (const auto& [name, value] : results.provenance) h5_.write_attribute(name, value);
   if (const auto& test = results.test) {
+    h5_.write_attribute("test_models", std::string(test->of_refit ? "refit" : "best"));
     h5_.write_attribute("test_rows", test->rows);
     h5_.write_attribute("test_loss", test->loss);
     for (const auto& [metric, value] : test->metrics) h5_.write_attribute("test_" + metric.name(), value);

@@ -50,15 +50,16 @@ std::string hosts_text(const std::vector<std::string>& hosts) {
 std::string use_text(const std::string& directory, const Study& study, const RunResults& results) {
   if (!results.any_finished()) return "There is no model, since no iteration finished.\n";
   if (has_plugin_models(study)) return "No model was saved, since the code of plugin models is in the plugin.\n";
-  if (results.best_models.empty())
-    return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
+  const auto& models = results.models();
+  if (models.empty()) return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
   constexpr std::size_t max_shown = 3;
-  const auto& models = results.best_models;
-  std::string text = fmt::format("The best model is {}:\n",
+  const bool is_refit = results.predicts_with_refit();
+  std::string text = fmt::format("The {} is {}:\n", is_refit ? "refit" : "best model",
                                  models.size() == 1 ? "a TorchScript file" : "an ensemble of TorchScript files");
   for (std::size_t model = 0; model < std::min(max_shown, models.size()); ++model)
     text += fmt::format("  {}\n", models[model]);
-  if (models.size() > max_shown) text += fmt::format("  ... ({} files, all in models/best.txt)\n", models.size());
+  if (models.size() > max_shown)
+    text += fmt::format("  ... ({} files, all in models/{}.txt)\n", models.size(), is_refit ? "refit" : "best");
   return text +
          fmt::format(
              "Use it from the directory in which the run was started, or with another path of the run:\n"
@@ -89,6 +90,21 @@ Json json_of(const Study& study, const Plan& plan, const TrialSummary& trial) {
           {"mean_metrics", metrics}};
 }
 
+Json json_of(const Plan& plan, const RefitResults& refit) {
+  Json trials = Json::array();
+  for (const RefitResult& trial : refit.trials) {
+    const bool to_best_epoch = plan.trial(trial.refit.trial).train.best_weights.value_or(false);
+    trials.push_back({{"trial", trial.refit.trial},
+                      {"steps", trial.refit.steps()},
+                      {"median_epochs", trial.refit.epochs},
+                      {"median_best_epoch", to_best_epoch ? Json(trial.refit.epochs - 1) : Json(nullptr)},
+                      {"iterations", trial.iterations.count()},
+                      {"finished", trial.finished},
+                      {"mean_final_loss", trial.final_loss}});
+  }
+  return {{"rows", refit.rows}, {"trials", trials}, {"models", refit.models}};
+}
+
 std::string text_of(const Json& json, int indentation) {
   return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
 }
@@ -110,7 +126,10 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                           (results.unfinished > 0 ? fmt::format(", {} unfinished", results.unfinished) : ""),
                       counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
   text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
-  if (results.test) text += fmt::format("test         {}\n", test_text(*results.test));
+  if (results.refit) text += fmt::format("refit        {}\n", refit_text(plan, *results.refit));
+  if (results.test)
+    text += fmt::format("test         {} ({})\n", test_text(*results.test),
+                        results.test->of_refit ? "refit" : "best model");
   text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(results.ranks.hosts()),
                       counted(static_cast<std::int64_t>(results.ranks.size()), "rank"));
   text += fmt::format("time         {} to {} (UTC), job {} of the run\n", origin("started_utc"), origin("finished_utc"),
@@ -148,10 +167,14 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
   json["trials_with_undefined_scores"] = results.trials_with_undefined_scores();
   json["best"] = json_of(study, plan, results.trials.front());
   json["best"]["models"] = results.best_models;
+  if (results.refit) json["refit"] = json_of(plan, *results.refit);
   if (results.test) {
     Json metrics = Json::object();
     for (const auto& [metric, value] : results.test->metrics) metrics[metric.name()] = value;
-    json["test"] = {{"rows", results.test->rows}, {"loss", results.test->loss}, {"metrics", metrics}};
+    json["test"] = {{"models", results.test->of_refit ? "refit" : "best"},
+                    {"rows", results.test->rows},
+                    {"loss", results.test->loss},
+                    {"metrics", metrics}};
   }
   Json changed = Json::object();
   for (const auto& [key, value] : changed_settings(study)) changed[key] = value;

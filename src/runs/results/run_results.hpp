@@ -97,8 +97,27 @@ struct DataSummary {
   std::optional<HeldOutSummary> validation, test;
 };
 
-/// The best model on the test rows.
+/// A trial that was trained again on all rows.
+struct RefitResult {
+  Refit refit;
+  IndexRange iterations;      ///< of its members
+  std::int64_t finished = 0;  ///< members
+  double final_loss = 0;      ///< mean over the members; NaN if one has none
+};
+
+/// The best trials, trained again on all rows.
+struct RefitResults {
+  std::int64_t rows = 0;              ///< the caller sets them
+  std::vector<RefitResult> trials{};  ///< at least one
+  std::vector<std::string> models{};  ///< as RunResults::best_models; the caller sets them
+
+  std::int64_t iterations() const;
+  std::int64_t finished() const;
+};
+
+/// The models of a run on the test rows.
 struct TestResult {
+  bool of_refit = false;  ///< of the refit, otherwise of the best model
   std::int64_t rows = 0;
   double loss = 0;
   std::vector<MetricValue> metrics{};  ///< all that apply, first those of the study
@@ -119,6 +138,7 @@ struct RunResults {
   std::int64_t failed = 0;
   std::int64_t first_failed = -1;  ///< iteration
   std::string first_failure;       ///< its message
+  std::optional<RefitResults> refit{};
   std::vector<EngineUse> engines;  ///< by name, GPU first
   double seconds = 0;              ///< of training, summed over the iterations
   double wait_seconds = 0;         ///< waiting for streamed data, summed over the iterations
@@ -133,6 +153,11 @@ struct RunResults {
 
   std::int64_t finished() const { return iterations - diverged - pruned - unfinished - failed; }
   bool any_finished() const { return finished() > 0; }
+  /// The iterations of the search.
+  std::int64_t search_iterations() const;
+  /// Whether the run predicts with the models of the refit, otherwise with best_models; and these models.
+  bool predicts_with_refit() const { return refit && !refit->models.empty(); }
+  const std::vector<std::string>& models() const { return predicts_with_refit() ? refit->models : best_models; }
   /// The number of trials with finished iterations or ensembles whose score is not defined.
   std::int64_t trials_with_undefined_scores() const;
 };
@@ -152,6 +177,7 @@ class ResultTally {
 
  private:
   void add_values(const TrainedIteration& iteration, const EnsembleResult* ensemble);
+  void add_refit(const IterationResult& result);
   void add_engine(const IterationResult& result);
 
   const Study& study_;

@@ -157,7 +157,7 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
     add(name, short_key(name), searched, true,
         [&](const TrialSummary& t) { return printable(plan.value(t.trial, key)); });
   }
-  if (plan.stage_count() > 1)
+  if (plan.search_stages() > 1)
     add("epochs", "epochs", ranking, false, [&](const TrialSummary& t) {
       return fmt::format("{}", plan.stage(t.stage).epochs_of(t.trial, plan.trial(t.trial).train.epochs).end);
     });
@@ -262,10 +262,34 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
   return fmt::format("{} (mean {} {:.4f} over {})", best, score_name(study), value, over);
 }
 
-std::string best_model_line(const std::string& directory, const std::vector<std::string>& models) {
+std::string refit_length_text(const Refit& refit, const TrainOptions& train) {
+  return fmt::format("{} ({})", counted(refit.steps(), "step"),
+                     train.best_weights.value_or(false)
+                         ? fmt::format("median best epoch {}", refit.epochs - 1)
+                         : fmt::format("{} of the median fit", counted(refit.epochs, "epoch")));
+}
+
+std::string refit_text(const Plan& plan, const RefitResults& refit) {
+  const std::string rows = counted(refit.rows, "row");
+  std::vector<std::string> lengths;
+  for (const RefitResult& trial : refit.trials)
+    lengths.push_back(refit_length_text(trial.refit, plan.trial(trial.refit.trial).train));
+  std::string text = fmt::format("the best trial was trained again on all {} for {}", rows, lengths.front());
+  if (lengths.size() > 1) {
+    text = fmt::format("{} trials were trained again on all {}: ", lengths.size(), rows);
+    for (std::size_t trial = 0; trial < lengths.size(); ++trial)
+      text += fmt::format("{}trial {} for {}", trial > 0 ? ", " : "", refit.trials[trial].refit.trial, lengths[trial]);
+  }
+  if (const std::int64_t total = refit.iterations(); refit.finished() < total)
+    text += fmt::format("; {} of {} did not finish", total - refit.finished(), counted(total, "training"));
+  return text;
+}
+
+std::string models_line(const std::string& directory, const RunResults& results) {
+  const auto& models = results.models();
   const std::string others = models.size() == 1 ? "" : fmt::format(" (ensemble of {})", models.size());
-  return fmt::format("best model: {0}/{1}{2}; predict with: sheaf predict {0} NEW.csv OUT.csv", directory,
-                     models.front(), others);
+  return fmt::format("{3}: {0}/{1}{2}; predict with: sheaf predict {0} NEW.csv OUT.csv", directory, models.front(),
+                     others, results.predicts_with_refit() ? "refit" : "best model");
 }
 
 std::string test_text(const TestResult& test) {
@@ -280,11 +304,14 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
   if (study.search.method != SearchMethod::none) {
     text = leaderboard(study, plan, results, width);
   } else {
-    text = results.iterations <= max_listed ? iteration_lines(study, plan, results.final_values)
-                                            : iteration_statistics(study, results);
+    text = results.search_iterations() <= max_listed ? iteration_lines(study, plan, results.final_values)
+                                                     : iteration_statistics(study, results);
     if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
-  if (results.test) text += fmt::format("Test of the best model: {}\n", test_text(*results.test));
+  if (results.refit) text += fmt::format("Refit: {}\n", refit_text(plan, *results.refit));
+  if (results.test)
+    text +=
+        fmt::format("Test of the {}: {}\n", results.test->of_refit ? "refit" : "best model", test_text(*results.test));
   return text + engine_line(results) + data_line(results) + left_out_note(results) + diverged_note(results) +
          failed_note(results);
 }

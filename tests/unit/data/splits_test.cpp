@@ -200,3 +200,24 @@ TEST_CASE("the smallest validation part has the rows of the smallest fold, or th
   study.data.time = "/time";
   CHECK(least_validation_rows(study, {11}) == 2);
 }
+
+TEST_CASE("the fold after the last one trains on all rows except those of the test") {
+  Study study = test::regression_study();
+  study.search.folds = 3;
+  study.train.stop_fraction = 0.2;
+  study.data.test = 0.1;
+  study.data.normalize = Normalize::standard;
+  Splits splits(study, data_with_labels(uneven_labels(100, 4)));
+  const auto all = splits.split(0, 3);
+  std::vector<std::int64_t> rows = all->training_rows.list();
+  CHECK(rows.size() == 90);
+  CHECK(all->validation_rows.empty());
+  CHECK(all->stopping_rows.empty());
+  splits.test_rows().for_each([&](std::int64_t row) { rows.push_back(row); });
+  std::sort(rows.begin(), rows.end());
+  CHECK(rows == counting(100));
+  CHECK(splits.count() == 3);
+  study.search.folds = 1;
+  study.data.validation = 0.3;
+  CHECK(Splits(study, data_with_labels(uneven_labels(100, 4))).split(0, 1)->training_rows.count() == 90);
+}

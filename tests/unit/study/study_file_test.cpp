@@ -79,6 +79,7 @@ array = 2/7
 on_failure = stop
 retries = 2
 models = best
+refit = true
 progress = lines
 log_every = 10
 )";

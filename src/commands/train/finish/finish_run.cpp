@@ -11,15 +11,16 @@
 #include <set>
 #include <utility>
 
-#include "commands/train/finish/ensemble_score.hpp"
 #include "commands/train/finish/no_finished_iteration.hpp"
 #include "commands/train/finish/test_score.hpp"
 #include "commands/train/training/cut_off.hpp"
+#include "commands/train/training/ensemble_score.hpp"
 #include "commands/train/training/final_gather.hpp"
 #include "core/allocator.hpp"
 #include "core/log.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
+#include "data/split_sizes.hpp"
 #include "files/hdf5/handle.hpp"
 #include "files/regular_file.hpp"
 #include "files/replace_file.hpp"
@@ -82,13 +83,14 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
   const bool has_total = end.context.study.search.has_trial_count();
   const std::string total = counted(has_total ? counts.total : done, "iteration");
   if (cause != iteration_failed && counts.recorded == counts.total) {
-    const std::string next = resume_command_of(run.directory) + (slice.is_whole() ? "" : ", or submit the array again");
-    log_root(
-        counts.stage_left == 0
-            ? fmt::format("{}done; all iterations{} have results. Start the next stage with: {}", task, stage, next)
-            : fmt::format("{}done; other tasks still have to train {} of the study's {}{}", task,
-                          counts.stage_left - counts.left, counted(end.trained.last.iterations.count(), "iteration"),
-                          stage));
+    const bool refit_follows = end.stages.awaits_refit();
+    const std::string next =
+        resume_command_of(run.directory) + (slice.is_whole() || refit_follows ? "" : ", or submit the array again");
+    log_root(counts.stage_left == 0 ? fmt::format("{}done; all iterations{} have results. Start the {} with: {}", task,
+                                                  stage, refit_follows ? "refit" : "next stage", next)
+                                    : fmt::format("{}done; other tasks still have to train {} of the study's {}{}",
+                                                  task, counts.stage_left - counts.left,
+                                                  counted(end.trained.last.iterations.count(), "iteration"), stage));
     return counts.left == 0 ? ExitCode::done : ExitCode::failed;
   }
   require(cause != no_stop,
@@ -259,7 +261,8 @@ class ResultsOfRun {
     const bool left = results.failed > 0;
     results.data = end_.data;
     results.user = user_name();
-    if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results, left);
+    if (results.refit) results.refit->rows = refit_rows();
+    if (study.run.models != ModelsSaved::none) write_model_lists(end_.models, results, left);
     if (has_test_rows(study.data)) test(results);
     describe(results);
     stream_.finish(results);
@@ -273,23 +276,35 @@ class ResultsOfRun {
       warn_root(fmt::format("the predictions of {} are left out (they were made for other validation rows).",
                             counted(without_predictions_, "iteration")));
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
-    if (!results.best_models.empty()) log_root(best_model_line(end_.run.directory, results.best_models));
+    if (!results.models().empty()) log_root(models_line(end_.run.directory, results));
     if (!results.any_finished()) report_no_finished_iteration(end_.context, results);
     print_summary(summary_text(study, end_.context.plan, results, output_width()));
     return left || !results.any_finished() ? ExitCode::failed : ExitCode::done;
   }
 
  private:
+  // The rows on which the refit trained.
+  std::int64_t refit_rows() const {
+    const TrainingContext& context = end_.context;
+    if (context.splits == nullptr) return rows_without_test(context.study.data, context.study.data.rows);
+    Split split;  // without its scaling
+    context.splits->rows_of_split(0, context.plan.folds(), split);
+    return split.training_rows.count();
+  }
+
   // The results of the training are written even if the test fails.
   void test(RunResults& results) const try {
-    if (results.best_models.empty())
+    if (results.models().empty())
       return warn_root(
           results.any_finished()
               ? "the test rows were not evaluated (the best model was not saved). Set run.models = best in a new run."
               : "the test rows were not evaluated (no iteration has finished, so there is no best model).");
     std::vector<std::string> paths;
-    for (const auto& model : results.best_models) paths.push_back(end_.run.directory + "/" + model);
-    results.test = test_models(end_.context, *end_.file, results.best_model.begin, paths);
+    for (const auto& model : results.models()) paths.push_back(end_.run.directory + "/" + model);
+    const bool of_refit = results.predicts_with_refit();
+    const IndexRange tested = of_refit ? results.refit->trials.front().iterations : results.best_model;
+    results.test = test_models(end_.context, *end_.file, tested.begin, paths);
+    results.test->of_refit = of_refit;
   } catch (const RunError& error) {
     warn_root(fmt::format("the test rows were not evaluated. {}", error.what()));
   }

@@ -131,6 +131,7 @@ double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
 // run.models = best writes the model of every iteration until the best one is known.
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double max_bytes = 10e9;
+  if (study.run.refit) return ModelsSaved::best;
   if (!file || has_plugin_models(study)) return ModelsSaved::none;
   if (has_test_rows(study.data)) return ModelsSaved::best;
   const double count = expected_iterations(study, max_recorded_iterations);

@@ -28,10 +28,12 @@
 namespace sheaf {
 namespace {
 
-// Reads the results of earlier jobs and adds the stages that follow from them. For rank 0, under the lock.
+// Reads the results of earlier jobs and adds the stages that follow from them. Removes the models of a refit that is
+// not one of them, because the search goes on. For rank 0, under the lock.
 Replay replay_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
                       const ArraySlice& slice, bool has_trial_count, SearchStages& stages) {
   RunProgress progress = RunReader(directory).progress(stages, header, request.force);
+  if (slice.is_whole() && !stages.plan().has_refit()) remove_refit_models(directory);
   begin_log_times();
   for (const auto* warnings : {&progress.journals.accepted_differences, &progress.journals.warnings})
     for (const auto& warning : *warnings) warn_root(warning);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -89,26 +90,58 @@ void warn_of_missing_models(const SavedModels& models, const RunResults& results
                     models_directory(models.run_directory), written, counted(trained, "model"), first_missing));
 }
 
-// The file names of the best model. Empty, with a warning, if there is no best model, without one if no iteration
-// finished, which the run reports.
-std::vector<std::string> best_names(const SavedModels& models, const RunResults& results) {
-  const IndexRange best = results.best_model;
-  if (best.empty() && results.any_finished())
-    warn_root(
-        "there is no best model (one or more members of every model did not finish). Lower train.learning_rate, or see "
-        "the messages in results.csv.");
-  std::vector<std::string> names;
-  for (std::int64_t number = best.begin; number < best.end; ++number) {
-    if (const std::string path = model_path(models.run_directory, number); !is_written(path)) {
-      warn_root(
-          fmt::format("best.txt was not written ('{}' is missing: it was removed, or an earlier job trained the "
-                      "iteration without run.models). Train the study again with another run.output.",
-                      path));
-      return {};
-    }
-    names.push_back(fmt::format("iteration-{}.pt", number));
+std::string file_name(std::int64_t number) {
+  return fmt::format("iteration-{}.pt", number);
+}
+
+// The first of these iterations whose model is not saved.
+std::optional<std::int64_t> find_missing(const SavedModels& models, IndexRange iterations) {
+  for (std::int64_t number = iterations.begin; number < iterations.end; ++number)
+    if (!is_written(model_path(models.run_directory, number))) return number;
+  return std::nullopt;
+}
+
+// Why there is no list of the best model; empty: there is one, or a refit, or the run reports that no iteration has
+// finished.
+std::string problem_of_best(const SavedModels& models, const RunResults& results, bool has_refit) {
+  if (has_refit || !results.any_finished()) return "";
+  if (results.best_model.empty())
+    return "there is no best model (one or more members of every model did not finish). Lower train.learning_rate, or "
+           "see the messages in results.csv.";
+  const auto missing = find_missing(models, results.best_model);
+  return !missing ? ""
+                  : fmt::format(
+                        "best.txt was not written ('{}' is missing: it was removed, or an earlier job trained "
+                        "the iteration without run.models). Train the study again with another run.output.",
+                        model_path(models.run_directory, *missing));
+}
+
+// Why there is no list of the refit; empty: there is one.
+std::string problem_of_refit(const SavedModels& models, const RefitResults& refit, IndexRange iterations) {
+  if (refit.finished() < refit.iterations())
+    return "the refit has no models (one or more of its trainings did not finish), so the run predicts with its best "
+           "model. See the messages in results.csv.";
+  const auto missing = find_missing(models, iterations);
+  return !missing ? ""
+                  : fmt::format(
+                        "refit.txt was not written ('{}' is missing: it was removed). Train the study again "
+                        "with another run.output.",
+                        model_path(models.run_directory, *missing));
+}
+
+// Writes the list of the models of these iterations and returns their paths in the run directory. Without iterations
+// there is no list: an earlier job may have written one.
+std::vector<std::string> write_list(const std::string& list, IndexRange iterations) {
+  std::vector<std::string> names, paths;
+  for (std::int64_t number = iterations.begin; number < iterations.end; ++number) {
+    names.push_back(file_name(number));
+    paths.push_back("models/" + names.back());
   }
-  return names;
+  if (names.empty())
+    remove_model(list);
+  else
+    write_whole_file(list, fmt::format("{}\n", fmt::join(names, "\n")));
+  return paths;
 }
 
 }  // namespace
@@ -117,23 +150,26 @@ std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModel
   return std::make_unique<ModelSavingEngine>(std::move(engine), std::move(models));
 }
 
-std::vector<std::string> write_best_model(const SavedModels& models, const RunResults& results, bool left) {
+void write_model_lists(const SavedModels& models, RunResults& results, bool left) {
   const Plan& plan = models.plan;
-  const TrialSummary& best = results.trials.front();
   if (models.study.run.models == ModelsSaved::all) warn_of_missing_models(models, results);
-  const std::vector<std::string> names = best_names(models, results);
-  if (names.empty()) {
-    remove_model(best_model_list(models.run_directory));  // an earlier job may have written it
-    return {};
-  }
-  write_whole_file(best_model_list(models.run_directory), fmt::format("{}\n", fmt::join(names, "\n")));
-  std::vector<std::string> paths;
-  for (const auto& name : names) paths.push_back("models/" + name);
-  if (left || models.study.run.models != ModelsSaved::best) return paths;
+  IndexRange refit = plan.refit_iterations();
+  if (results.refit)
+    if (const auto problem = problem_of_refit(models, *results.refit, refit); !problem.empty()) {
+      warn_root(problem);
+      refit = {};
+    }
+  const bool has_refit = !refit.empty();
+  if (const auto problem = problem_of_best(models, results, has_refit); !problem.empty()) warn_root(problem);
+  const bool has_best = !find_missing(models, results.best_model);
+  results.best_models = write_list(best_model_list(models.run_directory), has_best ? results.best_model : IndexRange{});
+  const auto refit_models = write_list(refit_model_list(models.run_directory), refit);
+  if (results.refit) results.refit->models = refit_models;
+  if (left || models.study.run.models != ModelsSaved::best || results.models().empty()) return;
+  const TrialSummary& best = results.trials.front();
   const IndexRange kept = plan.iterations_of_trial(best.stage, best.trial);
-  for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
-    if (number < kept.begin || number >= kept.end) remove_model(model_path(models.run_directory, number));
-  return paths;
+  for (std::int64_t number = 0; number < plan.search_iterations().end; ++number)
+    if (!kept.has(number)) remove_model(model_path(models.run_directory, number));
 }
 
 }  // namespace sheaf

@@ -28,10 +28,10 @@ struct SavedModels {
 /// perhaps in another job. Training throws RunError if a file cannot be written.
 std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModels models);
 
-/// Writes best.txt after the last iteration, or warns why there is no best model. With run.models = best, removes the
-/// models of all other trials, unless iterations without a result are `left`, which may make another trial the best.
-/// Returns the names in best.txt as paths in the run directory; empty if there is none. Throws RunError. Local, for
-/// rank 0.
-std::vector<std::string> write_best_model(const SavedModels& models, const RunResults& results, bool left);
+/// Writes best.txt and, for a refit, refit.txt after the last iteration, or warns why there is no best model or no
+/// refit. The lists become RunResults::best_models and RefitResults::models. With run.models = best, removes the models
+/// of all other trials, unless iterations without a result are `left`, which may make another trial the best. Throws
+/// RunError. Local, for rank 0.
+void write_model_lists(const SavedModels& models, RunResults& results, bool left);
 
 }  // namespace sheaf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "commands/train/finish/ensemble_score.hpp"
+#include "commands/train/training/ensemble_score.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +20,7 @@ EnsembleScore::EnsembleScore(const TrainingContext& context, const std::vector<s
 std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& iteration) {
   if (!scores_ || is_left_out(iteration.trained.result.status)) return std::nullopt;
   const IterationResult& result = iteration.trained.result;
+  if (context_.plan.refit_iterations().has(result.iteration)) return std::nullopt;
   const Iteration model = context_.plan.iteration(result.iteration);
   const std::int64_t members = context_.plan.stage(model.stage).members;
   if (model.member == 0) {

@@ -21,7 +21,7 @@ class EnsembleScore {
   EnsembleScore(const TrainingContext& context, const std::vector<std::string>& files);
 
   /// Adds the next iteration of the plan, in order. Returns the result of the ensemble after its last member, otherwise
-  /// nothing; nothing for studies without an ensemble or without validation rows. Throws RunError.
+  /// nothing; nothing for studies without an ensemble or without validation rows, and for refits. Throws RunError.
   std::optional<EnsembleResult> add(const JournaledIteration& iteration);
 
  private:
