@@ -68,6 +68,16 @@ def refit_files(directory):
     return contents
 
 
+def cut_refit(directory):
+    """Removes the results of the refit, as if the run had been killed when it began."""
+    os.remove(f"runs/{directory}/results.csv")
+    for path in glob.glob(f"runs/{directory}/journal/*/*.jsonl"):
+        with open(path, "r+b") as file:
+            lines = file.read().splitlines(keepends=True)
+            kept = next((number + 1 for number, line in enumerate(lines) if b'"refits":[' in line), len(lines))
+            file.truncate(sum(map(len, lines[:kept])))
+
+
 def run(directory, *args, ranks=None, study=STUDY):
     result = sheaf("run", *study, f"--run.output=runs/{directory}", *args, ranks=ranks)
     checks.check(result.code == 0, f"{directory}: the run succeeds", result.stderr)
@@ -202,7 +212,8 @@ checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are 
 DRAWN = "--search.train.learning_rate=log_uniform(1e-4, 0.1)"
 for name, args, folds in (
         ("random", ["--search.method=random", "--search.trials=4", DRAWN], 3),
-        ("tpe", ["--search.method=tpe", "--search.trials=14", "--search.batch=3", "--search.racing=forgiving", DRAWN], 3),
+        ("tpe", ["--search.method=tpe", "--search.trials=14", "--search.batch=3", "--search.racing=forgiving",
+                 "--ensemble.members=2", DRAWN], 3),
         ("patience", ["--search.method=random", "--search.trials=40", "--search.patience=3", DRAWN], 3),
         ("halving", ["--search.method=halving", "--search.trials=6", DRAWN], 3),
         ("hyperband", ["--search.method=hyperband", "--search.trials=6", DRAWN], 3),
@@ -215,11 +226,16 @@ for name, args, folds in (
         ("stopping", ["--search.folds=2", "--search.method=grid", "--search.model.hidden=8, 16",
                       "--train.stop_fraction=0.2", "--train.schedule=cosine"], 2)):
     found = run(name, *args, study=BASE, ranks=1 if name == "torch" else 2)
-    check_refit(name, found, folds=folds, best_weights=name != "no-validation")
+    check_refit(name, found, members=2 if name == "tpe" else 1, folds=folds, best_weights=name != "no-validation")
     if name in ("tpe", "halving"):
         other = run(f"{name}-alone", *args, study=BASE)
         checks.check(other == found and refit_files(f"{name}-alone") == refit_files(name), f"{name}: same bits on one rank",
                      str(other))
+        saved = refit_files(name)
+        cut_refit(name)
+        result = sheaf("resume", f"runs/{name}", "--run.partition=cyclic", "--run.lanes=1", ranks=2)
+        checks.check(result.code == 0 and rows(name) == found and refit_files(name) == saved,
+                     f"{name}: the recorded refit is trained, on ranks that do not know its trial", result.stderr)
         shutil.rmtree(f"runs/{name}/models")
         os.remove(f"runs/{name}/results.csv")
         result = sheaf("resume", f"runs/{name}", ranks=3)

@@ -28,7 +28,7 @@ Study refitted_study() {
   study.train.optimizer = OptimizerKind::adam;
   study.train.learning_rate = 0.01;
   study.train.batch_size = batch;
-  study.train.epochs = 6;
+  study.train.epochs = 10;
   study.train.average = Average::ema;
   study.train.average_decay = 0.9;
   study.train.class_weights.balanced = true;
@@ -74,7 +74,7 @@ TEST_CASE("a refit has the bits of an independent training on all rows without v
     Study study = refitted_study();
     study.train.schedule = schedule;
     const bool ends_early = schedule == Schedule::constant;  // others depend on the last step of the schedule
-    const Refit refit{0, ends_early ? 5 : 6, ends_early ? 4 : 5, {}};
+    const Refit refit{0, ends_early ? 5 : 10, ends_early ? 4 : 3, {}};
     const auto [found, expected] = refit_and_independent(study, refit);
     CHECK(found.result.status == IterationStatus::finished);
     CHECK(found.result.steps == refit.steps());
