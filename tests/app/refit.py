@@ -212,7 +212,7 @@ checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are 
 DRAWN = "--search.train.learning_rate=log_uniform(1e-4, 0.1)"
 for name, args, folds in (
         ("random", ["--search.method=random", "--search.trials=4", DRAWN], 3),
-        ("tpe", ["--search.method=tpe", "--search.trials=14", "--search.batch=3", "--search.racing=forgiving",
+        ("tpe", ["--search.method=tpe", "--search.trials=24", "--search.batch=3", "--search.racing=forgiving",
                  "--ensemble.members=2", DRAWN], 3),
         ("patience", ["--search.method=random", "--search.trials=40", "--search.patience=3", DRAWN], 3),
         ("halving", ["--search.method=halving", "--search.trials=6", DRAWN], 3),
@@ -227,6 +227,8 @@ for name, args, folds in (
                       "--train.stop_fraction=0.2", "--train.schedule=cosine"], 2)):
     found = run(name, *args, study=BASE, ranks=1 if name == "torch" else 2)
     check_refit(name, found, members=2 if name == "tpe" else 1, folds=folds, best_weights=name != "no-validation")
+    if name == "tpe":
+        checks.check(summary(name)["best"]["trial"] >= 10, "tpe: the best trial was drawn from results")
     if name in ("tpe", "halving"):
         other = run(f"{name}-alone", *args, study=BASE)
         checks.check(other == found and refit_files(f"{name}-alone") == refit_files(name), f"{name}: same bits on one rank",
