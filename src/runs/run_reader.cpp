@@ -84,6 +84,7 @@ RunState read_run(const std::string& directory) {
   run.attempts = list_attempts(directory);
   run.checkpoints = list_checkpoints(directory);
   run.earlier_results = earlier_results(directory);
+  if (has_results) run.ensemble = reader.ensemble();
   return run;
 }
 
@@ -127,6 +128,8 @@ RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expec
 
 std::string kind_text(ModelsKind kind) {
   switch (kind) {
+    case ModelsKind::ensemble:
+      return "ensemble of trials";
     case ModelsKind::refit:
       return "refit on all rows";
     case ModelsKind::best:
@@ -135,16 +138,44 @@ std::string kind_text(ModelsKind kind) {
   return "best model";
 }
 
-std::optional<RunModels> RunReader::models() const {
-  for (const auto& [kind, path] :
-       {std::pair(ModelsKind::refit, refit_model_list(directory_)), {ModelsKind::best, best_model_list(directory_)}}) {
-    refuse_special_file(path);
-    std::ifstream list(path);
-    RunModels models{kind, {}};
-    for (std::string name; std::getline(list, name);) models.files.push_back(models_directory(directory_) + "/" + name);
-    if (!models.files.empty()) return models;
+std::string kind_name(ModelsKind kind) {
+  switch (kind) {
+    case ModelsKind::ensemble:
+      return "ensemble";
+    case ModelsKind::refit:
+      return "refit";
+    case ModelsKind::best:
+      break;
   }
+  return "best";
+}
+
+std::optional<RunModels> RunReader::models(ModelsKind kind) const {
+  RunModels models{kind, {}};
+  if (kind == ModelsKind::ensemble) {
+    const auto known = ensemble();
+    if (!known) return std::nullopt;
+    WeightedFiles all = weighted_files(*known);
+    for (const auto& name : all.files) models.files.push_back(models_directory(directory_) + "/" + name);
+    models.weights = std::move(all.weights);
+    return models;
+  }
+  const std::string path = kind == ModelsKind::refit ? refit_model_list(directory_) : best_model_list(directory_);
+  refuse_special_file(path);
+  std::ifstream list(path);
+  for (std::string name; std::getline(list, name);) models.files.push_back(models_directory(directory_) + "/" + name);
+  if (models.files.empty()) return std::nullopt;
+  return models;
+}
+
+std::optional<RunModels> RunReader::models() const {
+  for (const ModelsKind kind : {ModelsKind::ensemble, ModelsKind::refit, ModelsKind::best})
+    if (auto found = models(kind)) return found;
   return std::nullopt;
+}
+
+std::optional<TrialEnsemble> RunReader::ensemble() const {
+  return read_ensemble(ensemble_path(directory_));
 }
 
 }  // namespace sheaf

@@ -17,6 +17,7 @@
 #include "study/searched_text.hpp"
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
+#include "study/trial_ensemble.hpp"
 
 namespace sheaf {
 namespace {
@@ -272,6 +273,12 @@ void check_search(const Study& study, Problems& problems) {
   check_start(study, problems);
   if (search.method == SearchMethod::halving || search.method == SearchMethod::hyperband) check_rungs(study, problems);
   if (search.method == SearchMethod::median) check_median(study, problems);
+}
+
+void check_ensemble(const Study& study, Problems& problems) {
+  if (study.search.ensemble != EnsembleKind::greedy) return;
+  if (const auto obstacle = ensemble_obstacle(study))
+    problems.add({"search.ensemble", obstacle->key}, obstacle->sentence());
 }
 
 void check_iteration_count(const Study& study, Problems& problems) {

@@ -26,6 +26,9 @@ struct SearchedKey {
 /// How the folds of a trial are trained. forgiving, certain: one after another, until the trial has lost.
 enum class Racing { none, forgiving, certain };
 
+/// Whether an ensemble of the search's own trials is selected. `automatic` is replaced when a run is opened.
+enum class EnsembleKind { automatic, none, greedy };
+
 /// A trial that is tried first: pairs of a searched key and its value, as text. Other keys are drawn.
 using StartTrial = std::vector<std::pair<std::string, std::string>>;
 
@@ -45,6 +48,7 @@ struct SearchOptions {
   std::int64_t folds = 1;       ///< 1: no cross-validation
   std::int64_t repeats = 1;     ///< each repeat draws new folds
   bool weighted = false;        ///< validation losses and metrics weight the rows
+  EnsembleKind ensemble = EnsembleKind::automatic;
   std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
   /// Whether trials are drawn from lists and ranges.
   bool draws_trials() const {

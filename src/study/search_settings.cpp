@@ -147,6 +147,17 @@ void add_search_keys(std::vector<Setting>& table) {
                 "rows have no weights",
                 "data.weights or train.class_weights"})
       .also_called({"score_sample_weight", "weighted_metrics"});
+  search
+      .add("ensemble", &SearchOptions::ensemble,
+           choice<EnsembleKind>(
+               {{"auto", EnsembleKind::automatic}, {"none", EnsembleKind::none}, {"greedy", EnsembleKind::greedy}}),
+           "Ensemble of the trials of the search, which sheaf predict then uses instead of the best trial. greedy: at "
+           "the end, 40 times add the trial of the 50 best ones with which the mean of the predictions for the "
+           "validation rows has the least log loss or squared error; with fewer than 2000 of these rows, the mean of "
+           "20 such selections, each on a sample of the rows. It needs predictions (run.predictions) and models "
+           "(run.models) of at least two trials; auto: greedy, if these are kept, and if the predictions of all "
+           "planned iterations need at most 256 MiB.")
+      .also_called({"greedy_ensemble", "ensemble_selection", "weighted_ensemble", "search.ensemble_size"});
 }
 
 }  // namespace sheaf

@@ -43,10 +43,10 @@ std::string remaining_text(const std::string& directory) {
   return fmt::format("{} of {}{} left", left, counted(stage.count(), "iteration"), run.last_stage_text);
 }
 
-// The models with which a run predicts.
-RunModels models_of_run(const std::string& directory) {
+// The models with which a run predicts. `kind`: that is requested.
+RunModels models_of_run(const std::string& directory, std::optional<ModelsKind> kind) {
   const RunReader run(directory);
-  if (auto models = run.models()) return std::move(*models);
+  if (auto models = kind ? run.models(*kind) : run.models()) return std::move(*models);
   const auto refuse = [&](const std::string& reason, const std::string& advice) {
     throw RunError(fmt::format("'{}' has no best model ({}). {}.", directory, reason, advice));
   };
@@ -59,6 +59,9 @@ RunModels models_of_run(const std::string& directory) {
   if (study.run.models == ModelsSaved::none)
     refuse("run.models = none", "Run the study with --run.models=best and another run.output");
   if (!run.has_results()) refuse(remaining_text(directory), "Continue with: " + resume_command_of(directory));
+  if (kind && run.models())
+    throw UsageError(fmt::format("--model = {} does not fit '{}' (the run has no {}). Leave it out.", kind_name(*kind),
+                                 directory, kind_text(*kind)));
   refuse(fmt::format("'{}' is missing: no model of the best trial finished, or the file was removed",
                      best_model_list(directory)),
          "Select a model with --iteration");
@@ -144,15 +147,15 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
   if (!format) return;
   DataDescription like;
   if (model.trained) like = with_columns(evaluated.description(), model.trained->description.shape.features);
+  if (evaluated.models.size() > 1)  // each has its own values for empty cells, which stay empty here
+    for (DataColumn& column : like.columns) column.fill.reset();
   ImageFacts images{request.data.channels, request.data.image, {}, true};
   if (model.trained) {
     images.expected = model.trained->description.shape.image;
     images.is_needed = takes_images(model.trained->description.model.kind);
   }
-  EmptyCellFills fills;
-  if (model.trained) fills = {model.trained->scaling.fill, name_of(model)};
-  ImportedRows imported = import_evaluated_rows(request.data.file, import_options(request, *format, model, like),
-                                                images, std::move(fills), world, node);
+  ImportedRows imported =
+      import_evaluated_rows(request.data.file, import_options(request, *format, model, like), images, world, node);
   evaluated.rows = std::move(imported.rows);
   evaluated.ids = std::move(imported.ids);
 }
@@ -190,12 +193,15 @@ SelectedModels select_models(const EvaluationRequest& request) {
   if (!is_run && request.iteration)
     throw UsageError(fmt::format("--iteration = {} requires a run directory ('{}' is a file). Leave it out.",
                                  *request.iteration, request.model));
+  if (request.kind && (!is_run || request.iteration))
+    throw UsageError(fmt::format("--model = {} requires a run directory{}. Leave it out.", kind_name(*request.kind),
+                                 is_run ? " without --iteration" : fmt::format(" ('{}' is a file)", request.model)));
   require(is_run || fs::exists(request.model, ignored),
           fmt::format("Model '{}' does not exist. Pass a model file or a run directory.", request.model));
   if (!is_run) return {{request.model}, std::nullopt};
   if (!request.iteration) {
-    RunModels models = models_of_run(request.model);
-    return {std::move(models.files), models.kind};
+    RunModels models = models_of_run(request.model, request.kind);
+    return {std::move(models.files), models.kind, std::move(models.weights)};
   }
   const std::string file = model_path(request.model, *request.iteration);
   require(fs::exists(file, ignored),
@@ -211,7 +217,12 @@ EvaluatedModel open_evaluated_model(const EvaluationRequest& request, LaneDevice
   agree(world, [&] {
     const SelectedModels selected = select_models(request);
     evaluated.kind = selected.kind;
-    for (const auto& path : selected.files) evaluated.models.push_back(load_model(path, request.run, device));
+    evaluated.model_weights = selected.weights;
+    for (const auto& path : selected.files) {
+      const OpenedModel& model = evaluated.models.emplace_back(load_model(path, request.run, device));
+      evaluated.fills.push_back(model.trained ? EmptyCellFills{model.trained->scaling.fill, name_of(model)}
+                                              : EmptyCellFills{});
+    }
   });
   open_rows(request, evaluated, world, node);
   for (const std::string& name : {request.data.weights, request.csv.weights})

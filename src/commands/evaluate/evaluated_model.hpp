@@ -19,8 +19,10 @@
 namespace sheaf {
 
 struct EvaluatedModel {
-  std::vector<OpenedModel> models;  ///< more than one: an ensemble
-  std::optional<ModelsKind> kind;   ///< of a run that was asked for its models; none: the request names one file
+  std::vector<OpenedModel> models;    ///< more than one: an ensemble
+  std::vector<double> model_weights;  ///< [models]; empty: all are equal
+  std::vector<EmptyCellFills> fills;  ///< [models]
+  std::optional<ModelsKind> kind;     ///< of a run that was asked for its models; none: the request names one file
   std::unique_ptr<EvaluatedRows> rows;
   std::optional<std::string> weights;  ///< data set or column of the weights of the rows; none: all are 1
   std::optional<IdColumn> ids;         ///< on rank 0, with --id
@@ -56,6 +58,7 @@ bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run,
 struct SelectedModels {
   std::vector<std::string> files;
   std::optional<ModelsKind> kind;  ///< EvaluatedModel::kind
+  std::vector<double> weights{};   ///< EvaluatedModel::model_weights
 };
 
 /// Throws UsageError and RunError. Local.

@@ -146,7 +146,7 @@ std::string evaluation_json(const EvaluationReport& report) {
                {"rows", report.rows},
                {"outputs", report.outputs},
                {"engine", report.engine}};
-  if (report.kind) json["models_kind"] = *report.kind == ModelsKind::refit ? "refit" : "best";
+  if (report.kind) json["models_kind"] = kind_name(*report.kind);
   const bool has_labels = report.task == Task::multilabel;
   if (!report.class_names.empty()) json[has_labels ? "label_names" : "class_names"] = report.class_names;
   if (report.positive) json["positive"] = json_class(report, *report.positive);

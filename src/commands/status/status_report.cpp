@@ -112,6 +112,10 @@ std::string best_lines(const RunState& run, const RunStatus& status) {
     text +=
         line("best value", fmt::format("{} (iteration {})", value_text(progress_value_of(run.study), status.best_cost),
                                        *status.best_iteration));
+  if (run.ensemble)
+    text += line("ensemble",
+                 fmt::format("{}, {}", counted(static_cast<std::int64_t>(run.ensemble->members.size()), "trial"),
+                             ensemble_text(*run.ensemble)));
   return text;
 }
 
@@ -216,6 +220,14 @@ std::string status_json(const RunState& run, const RunStatus& status) {
       status.activity == RunActivity::running && has_total(run) ? nullable(status.seconds_left()) : Json(nullptr);
   json["best"] = status.best ? Json::parse(trial_json(run.study, run.plan, *status.best)) : Json(nullptr);
   json["best_iteration"] = nullable(status.best_iteration);
+  json["ensemble"] = nullptr;
+  if (run.ensemble)
+    json["ensemble"] = {{"members", run.ensemble->members.size()},
+                        {"loss", run.ensemble->loss},
+                        {"score", run.ensemble->score},
+                        {"best_member", run.ensemble->best_member().trial},
+                        {"best_member_loss", run.ensemble->best_member().loss},
+                        {"best_member_score", run.ensemble->best_member().score}};
   json["first_failure"] = nullptr;
   if (status.first_failed)
     json["first_failure"] = {{"iteration", *status.first_failed}, {"message", status.first_failure}};

@@ -40,9 +40,10 @@ bool has_result_files(const std::string& directory) {
 
 // Whether jobs write this file of a run directory by UnfinishedFile.
 bool is_replaced_file(const std::string& name) {
-  constexpr const char* names[] = {"study.cfg",        "results.csv",         "results.h5",
-                                   "summary.json",     "README.txt",          "models/best.txt",
-                                   "models/refit.txt", "journal/slurm-array", earlier_results_file};
+  constexpr const char* names[] = {"study.cfg",           "results.csv",          "results.h5",
+                                   "summary.json",        "README.txt",           "models/best.txt",
+                                   "models/refit.txt",    "models/ensemble.json", "models/ensemble.pt",
+                                   "journal/slurm-array", earlier_results_file};
   return std::find(std::begin(names), std::end(names), name) != std::end(names) ||
          name.rfind("models/iteration-", 0) == 0;
 }
@@ -133,6 +134,14 @@ std::string best_model_list(const std::string& run_directory) {
 
 std::string refit_model_list(const std::string& run_directory) {
   return models_directory(run_directory) + "/refit.txt";
+}
+
+std::string ensemble_path(const std::string& run_directory) {
+  return models_directory(run_directory) + "/ensemble.json";
+}
+
+std::string ensemble_module_path(const std::string& run_directory) {
+  return models_directory(run_directory) + "/ensemble.pt";
 }
 
 void remove_unfinished_files(const std::string& run_directory) {

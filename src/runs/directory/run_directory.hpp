@@ -59,6 +59,12 @@ std::string best_model_list(const std::string& run_directory);
 /// "<run directory>/models/refit.txt", the list of the files of the refit.
 std::string refit_model_list(const std::string& run_directory);
 
+/// "<run directory>/models/ensemble.json", which describes the ensemble of trials.
+std::string ensemble_path(const std::string& run_directory);
+
+/// "<run directory>/models/ensemble.pt", its TorchScript file.
+std::string ensemble_module_path(const std::string& run_directory);
+
 /// Removes the unfinished files (UnfinishedFile) of killed jobs, except checkpoints: of models and of the files of the
 /// run. Ignores errors. No other job may write into the directory. Local, for rank 0.
 void remove_unfinished_files(const std::string& run_directory);

@@ -59,6 +59,11 @@ std::string use_text(const std::string& directory, const Study& study, const Run
   for (std::size_t model = 0; model < std::min(max_shown, models.size()); ++model)
     text += fmt::format("  {}\n", models[model]);
   if (models.size() > max_shown) text += fmt::format("  ... ({} files, all in models/best.txt)\n", models.size());
+  if (results.trial_ensemble)
+    text += fmt::format(
+        "models/ensemble.json lists the ensemble of trials{}. The commands below use the ensemble; with\n"
+        "--model=best they use the best model.\n",
+        results.trial_ensemble->has_module ? ", and models/ensemble.pt is a TorchScript file of it" : "");
   return text +
          fmt::format(
              "Use it from the directory in which the run was started, or with another path of the run:\n"
@@ -89,6 +94,12 @@ Json json_of(const Study& study, const Plan& plan, const TrialSummary& trial) {
           {"mean_metrics", metrics}};
 }
 
+Json json_of(const TestResult& test) {
+  Json metrics = Json::object();
+  for (const auto& [metric, value] : test.metrics) metrics[metric.name()] = value;
+  return {{"rows", test.rows}, {"loss", test.loss}, {"metrics", metrics}};
+}
+
 std::string text_of(const Json& json, int indentation) {
   return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
 }
@@ -110,7 +121,13 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                           (results.unfinished > 0 ? fmt::format(", {} unfinished", results.unfinished) : ""),
                       counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
   text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
+  if (const auto& ensemble = results.trial_ensemble)
+    text += fmt::format("ensemble     {} of {}, {}\n",
+                        counted(static_cast<std::int64_t>(ensemble->members.size()), "trial"), ensemble->candidates,
+                        ensemble_text(*ensemble));
   if (results.test) text += fmt::format("test         {}\n", test_text(*results.test));
+  if (results.trial_ensemble && results.trial_ensemble->test)
+    text += fmt::format("             ensemble: {}\n", test_text(*results.trial_ensemble->test));
   text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(results.ranks.hosts()),
                       counted(static_cast<std::int64_t>(results.ranks.size()), "rank"));
   text += fmt::format("time         {} to {} (UTC), job {} of the run\n", origin("started_utc"), origin("finished_utc"),
@@ -148,10 +165,11 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
   json["trials_with_undefined_scores"] = results.trials_with_undefined_scores();
   json["best"] = json_of(study, plan, results.trials.front());
   json["best"]["models"] = results.best_models;
-  if (results.test) {
-    Json metrics = Json::object();
-    for (const auto& [metric, value] : results.test->metrics) metrics[metric.name()] = value;
-    json["test"] = {{"rows", results.test->rows}, {"loss", results.test->loss}, {"metrics", metrics}};
+  if (results.test) json["test"] = json_of(*results.test);
+  if (const auto& ensemble = results.trial_ensemble) {
+    json["ensemble"] = Json::parse(ensemble_json(*ensemble));
+    json["ensemble"].erase("program");
+    if (ensemble->test) json["ensemble"]["test"] = json_of(*ensemble->test);
   }
   Json changed = Json::object();
   for (const auto& [key, value] : changed_settings(study)) changed[key] = value;

@@ -13,6 +13,7 @@
 
 #include "files/hdf5/table_writer.hpp"
 #include "parallel/devices/rank_info.hpp"
+#include "runs/results/trial_ensemble.hpp"
 #include "search/leaderboard.hpp"
 #include "study/plan.hpp"
 #include "training/iteration_result.hpp"
@@ -97,14 +98,6 @@ struct DataSummary {
   std::optional<HeldOutSummary> validation, test;
 };
 
-/// The best model on the test rows.
-struct TestResult {
-  std::int64_t rows = 0;
-  double loss = 0;
-  std::vector<MetricValue> metrics{};  ///< all that apply, first those of the study
-  std::size_t study_metrics = 0;       ///< of the study: its score and run.metrics
-};
-
 /// All results of a run except its tables of iterations and epochs.
 struct RunResults {
   std::vector<TrialSummary> trials;  ///< best first
@@ -129,6 +122,7 @@ struct RunResults {
   std::string user;                      ///< who ran the last job
   std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved
   std::optional<TestResult> test;        ///< none without test rows, and if there is no best model
+  std::optional<TrialEnsemble> trial_ensemble;  ///< with search.ensemble = greedy, unless it could not be selected
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 
   std::int64_t finished() const { return iterations - diverged - pruned - unfinished - failed; }

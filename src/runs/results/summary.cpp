@@ -284,7 +284,12 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
                                             : iteration_statistics(study, results);
     if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
+  if (const auto& ensemble = results.trial_ensemble)
+    text += fmt::format("Ensemble of {}: {}\n{}", counted(static_cast<std::int64_t>(ensemble->members.size()), "trial"),
+                        ensemble_text(*ensemble), member_lines(*ensemble));
   if (results.test) text += fmt::format("Test of the best model: {}\n", test_text(*results.test));
+  if (results.trial_ensemble && results.trial_ensemble->test)
+    text += fmt::format("Test of the ensemble: {}\n", test_text(*results.trial_ensemble->test));
   return text + engine_line(results) + data_line(results) + left_out_note(results) + diverged_note(results) +
          failed_note(results);
 }

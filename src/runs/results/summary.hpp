@@ -28,10 +28,10 @@ std::string best_model_line(const std::string& directory, const std::vector<std:
 /// For a search, the leaderboard with the first 20 trials, the number of trials whose score is not defined in some
 /// folds, and the best values of the searched keys. Otherwise one line per iteration, "Iteration 3 final loss: 1.0432",
 /// or with more than max_listed iterations a table of mean, standard deviation, minimum and maximum; and for an
-/// ensemble its scores. A metric of run.metrics that is the score is shown once. Then a line for the engines: "engine:
-/// torch 12 iterations (the network has convolutions), native 88 iterations". For streamed data, the bytes read and the
-/// time spent waiting for them. Last, the numbers of pruned, diverged and failed iterations. `width`: of the
-/// leaderboard, in columns.
+/// ensemble its scores. Then the ensemble of trials, if there is one, and its members. A metric of run.metrics that is
+/// the score is shown once. Then a line for the engines: "engine: torch 12 iterations (the network has convolutions),
+/// native 88 iterations". For streamed data, the bytes read and the time spent waiting for them. Last, the numbers of
+/// pruned, diverged and failed iterations. `width`: of the leaderboard, in columns.
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width);
 
 }  // namespace sheaf

@@ -5,13 +5,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <set>
 #include <utility>
 
+#include "commands/train/finish/ensemble_files.hpp"
 #include "commands/train/finish/ensemble_score.hpp"
+#include "commands/train/finish/ensemble_selection.hpp"
 #include "commands/train/finish/no_finished_iteration.hpp"
 #include "commands/train/finish/test_score.hpp"
 #include "commands/train/training/cut_off.hpp"
@@ -234,7 +237,9 @@ class ResultsOfRun {
         stream_(end.run.directory, end.context.study, end.context.plan, extent,
                 keeps_predictions_ ? end.context.data : nullptr),
         ensembles_(end.context, files_),
-        tally_(end.context.study, end.context.plan, end.engine_of_trial) {}
+        tally_(end.context.study, end.context.plan, end.engine_of_trial) {
+    if (end.context.study.search.ensemble == EnsembleKind::greedy) selection_.emplace(end.context, files_);
+  }
 
   void take(const std::vector<GatheredResult>& window) {
     std::vector<TrainedIteration> iterations;
@@ -243,7 +248,12 @@ class ResultsOfRun {
       JournaledIteration iteration = result.unpack();
       const auto ensemble = ensembles_.add(iteration);
       tally_.add(iteration.trained, ensemble ? &*ensemble : nullptr);
-      if (keeps_predictions_ && iteration.predictions.bytes > 0) append_predictions(iteration);
+      if (keeps_predictions_ && iteration.predictions.bytes > 0) {
+        if (predicted_rows(end_.context, iteration) > 0)
+          take_predictions(iteration);
+        else
+          ++without_predictions_;
+      }
       iterations.push_back(std::move(iteration.trained));
     }
     stream_.append(iterations);
@@ -259,12 +269,14 @@ class ResultsOfRun {
     const bool left = results.failed > 0;
     results.data = end_.data;
     results.user = user_name();
-    if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results, left);
+    if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results);
+    if (selection_) select_ensemble(results);
     if (has_test_rows(study.data)) test(results);
     describe(results);
     stream_.finish(results);
     forget_earlier_results(end_.run.directory);
     if (!left) {  // no other task of an array is at work
+      remove_other_models(end_.models, results);
       remove_checkpoints(end_.run.directory);
       remove_unfinished_files(end_.run.directory);
     }
@@ -274,12 +286,47 @@ class ResultsOfRun {
                             counted(without_predictions_, "iteration")));
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
     if (!results.best_models.empty()) log_root(best_model_line(end_.run.directory, results.best_models));
+    if (results.trial_ensemble)
+      log_root(fmt::format("ensemble: {}; sheaf predict uses it, and with --model=best the best model",
+                           ensemble_path(end_.run.directory)));
     if (!results.any_finished()) report_no_finished_iteration(end_.context, results);
     print_summary(summary_text(study, end_.context.plan, results, output_width()));
     return left || !results.any_finished() ? ExitCode::failed : ExitCode::done;
   }
 
  private:
+  // Selects the ensemble of trials and writes its files. The other results are written even if this fails.
+  void select_ensemble(RunResults& results) const try {
+    const RankInfo rank = end_.ranks[0];
+    const std::int64_t threads = std::max<std::int64_t>(1, rank.lanes * rank.threads);
+    // A search that was extended has only the models that were kept when it ended before.
+    std::int64_t without_models = 0;
+    const auto are_saved = [&](IndexRange iterations) {
+      const bool saved = has_models(end_.models, iterations);
+      without_models += saved ? 0 : 1;
+      return saved;
+    };
+    const auto start = Clock::now();
+    results.trial_ensemble = selection_->select(results.trials, are_saved, threads);
+    if (without_models > 0)
+      warn_root(
+          fmt::format("{} cannot be in the ensemble (their models are gone: with run.models = best, the end of a "
+                      "search keeps those of the best trial and of the ensemble). Set run.models = all in a "
+                      "search that you extend.",
+                      counted(without_models, "good trial")));
+    if (!results.trial_ensemble) {
+      warn_root(
+          "there is no ensemble of trials (no trial has finished in all folds, with its predictions and models).");
+      return remove_ensemble_files(end_.run.directory);
+    }
+    write_ensemble_files(end_.run.directory, *results.trial_ensemble);
+    log_root(fmt::format("ensemble: {} of {} trials, selected in {}", results.trial_ensemble->members.size(),
+                         results.trial_ensemble->candidates, human_seconds(seconds_since(start))));
+  } catch (const RunError& error) {
+    results.trial_ensemble.reset();
+    warn_root(fmt::format("no ensemble of trials was selected. {}", error.what()));
+  }
+
   // The results of the training are written even if the test fails.
   void test(RunResults& results) const try {
     if (results.best_models.empty())
@@ -290,15 +337,17 @@ class ResultsOfRun {
     std::vector<std::string> paths;
     for (const auto& model : results.best_models) paths.push_back(end_.run.directory + "/" + model);
     results.test = test_models(end_.context, *end_.file, results.best_model.begin, paths);
+    if (!results.trial_ensemble) return;
+    WeightedFiles all = weighted_files(*results.trial_ensemble);
+    for (auto& file : all.files) file = models_directory(end_.run.directory) + "/" + file;
+    results.trial_ensemble->test =
+        test_models(end_.context, *end_.file, results.best_model.begin, all.files, all.weights);
   } catch (const RunError& error) {
     warn_root(fmt::format("the test rows were not evaluated. {}", error.what()));
   }
 
-  void append_predictions(const JournaledIteration& iteration) {
-    if (predicted_rows(end_.context, iteration) == 0) {
-      ++without_predictions_;
-      return;
-    }
+  void take_predictions(const JournaledIteration& iteration) {
+    if (selection_) selection_->add(iteration);
     const Iteration model = end_.context.plan.iteration(iteration.trained.result.iteration);
     stream_.append_predictions(model.number, read_predictions(files_, iteration),
                                end_.context.splits->split(model.repeat, model.fold)->validation_rows);
@@ -327,6 +376,7 @@ class ResultsOfRun {
   ResultStream stream_;
   EnsembleScore ensembles_;
   ResultTally tally_;
+  std::optional<EnsembleSelection> selection_;  // with search.ensemble = greedy
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -60,13 +61,6 @@ class ModelSavingEngine : public Engine {
   SavedModels models_;
 };
 
-void remove_model(const std::string& path) {
-  std::error_code error;
-  fs::remove(path, error);
-  require(!error,
-          fmt::format("'{}' cannot be removed ({}). Correct the directory's permissions.", path, error.message()));
-}
-
 bool is_written(const std::string& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0;
@@ -113,13 +107,24 @@ std::vector<std::string> best_names(const SavedModels& models, const RunResults&
 
 }  // namespace
 
+void remove_model(const std::string& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  require(!error,
+          fmt::format("'{}' cannot be removed ({}). Correct the directory's permissions.", path, error.message()));
+}
+
+bool has_models(const SavedModels& models, IndexRange iterations) {
+  for (std::int64_t number = iterations.begin; number < iterations.end; ++number)
+    if (!is_written(model_path(models.run_directory, number))) return false;
+  return true;
+}
+
 std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModels models) {
   return std::make_unique<ModelSavingEngine>(std::move(engine), std::move(models));
 }
 
-std::vector<std::string> write_best_model(const SavedModels& models, const RunResults& results, bool left) {
-  const Plan& plan = models.plan;
-  const TrialSummary& best = results.trials.front();
+std::vector<std::string> write_best_model(const SavedModels& models, const RunResults& results) {
   if (models.study.run.models == ModelsSaved::all) warn_of_missing_models(models, results);
   const std::vector<std::string> names = best_names(models, results);
   if (names.empty()) {
@@ -129,11 +134,23 @@ std::vector<std::string> write_best_model(const SavedModels& models, const RunRe
   write_whole_file(best_model_list(models.run_directory), fmt::format("{}\n", fmt::join(names, "\n")));
   std::vector<std::string> paths;
   for (const auto& name : names) paths.push_back("models/" + name);
-  if (left || models.study.run.models != ModelsSaved::best) return paths;
-  const IndexRange kept = plan.iterations_of_trial(best.stage, best.trial);
-  for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
-    if (number < kept.begin || number >= kept.end) remove_model(model_path(models.run_directory, number));
   return paths;
+}
+
+void remove_other_models(const SavedModels& models, const RunResults& results) {
+  if (models.study.run.models != ModelsSaved::best || results.best_models.empty()) return;
+  const Plan& plan = models.plan;
+  const TrialSummary& best = results.trials.front();
+  const IndexRange kept = plan.iterations_of_trial(best.stage, best.trial);
+  std::set<std::string> of_members;
+  if (results.trial_ensemble)
+    for (const EnsembleMember& member : results.trial_ensemble->members)
+      for (const std::string& file : member.files)
+        of_members.insert(models_directory(models.run_directory) + "/" + file);
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
+    if (const std::string path = model_path(models.run_directory, number);
+        (number < kept.begin || number >= kept.end) && of_members.count(path) == 0)
+      remove_model(path);
 }
 
 }  // namespace sheaf

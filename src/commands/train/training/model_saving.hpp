@@ -28,10 +28,19 @@ struct SavedModels {
 /// perhaps in another job. Training throws RunError if a file cannot be written.
 std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModels models);
 
-/// Writes best.txt after the last iteration, or warns why there is no best model. With run.models = best, removes the
-/// models of all other trials, unless iterations without a result are `left`, which may make another trial the best.
-/// Returns the names in best.txt as paths in the run directory; empty if there is none. Throws RunError. Local, for
-/// rank 0.
-std::vector<std::string> write_best_model(const SavedModels& models, const RunResults& results, bool left);
+/// Whether the run directory has the model of each of these iterations. Local.
+bool has_models(const SavedModels& models, IndexRange iterations);
+
+/// Writes best.txt after the last iteration, or warns why there is no best model. Returns the names in best.txt as
+/// paths in the run directory; empty if there is none. Throws RunError. Local, for rank 0.
+std::vector<std::string> write_best_model(const SavedModels& models, const RunResults& results);
+
+/// With run.models = best, removes the models of all trials except the best one and the members of the ensemble of
+/// trials. To be called when the results are complete: until then, another job may select other trials. Throws
+/// RunError. Local, for rank 0.
+void remove_other_models(const SavedModels& models, const RunResults& results);
+
+/// Removes a file if it exists. Throws RunError. Local.
+void remove_model(const std::string& path);
 
 }  // namespace sheaf

@@ -143,7 +143,7 @@ TEST_CASE("the JSON object has all members, with null for unknown values") {
       R"({"run":"runs/my run","study":"widths","program":"0.9.0","state":"stopped","jobs":[],"has_results":false,)"
       R"("earlier_results":null,"stages":1,"iterations":{"total":6,"planned":6,"finished":0,"diverged":0,"failed":0,"pruned":0,"unfinished":0,"left":6},)"
       R"("trials":{"total":2,"complete":0},"iterations_per_second":null,"seconds_left":null,"best":null,)"
-      R"("best_iteration":null,"first_failure":null,"attempts":[],"trained_twice":0,"checkpoints":0,"warnings":[],)"
+      R"("best_iteration":null,"ensemble":null,"first_failure":null,"attempts":[],"trained_twice":0,"checkpoints":0,"warnings":[],)"
       R"("resume":"sheaf resume 'runs/my run'"})"
       "\n");
   status = half_done();
