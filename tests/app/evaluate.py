@@ -42,7 +42,7 @@ with h5py.File(DIGITS) as file:
 
 
 def train(output, *args, ranks=None, code=0):
-    result = sheaf("run", "study.cfg", f"--run.output={output}", *args, ranks=ranks)
+    result = sheaf("run", "study.cfg", f"--run.output={output}", "--search.ensemble=none", *args, ranks=ranks)
     checks.check(result.code == code, f"{output}: the run ends with exit code {code}", result.stderr)
 
 

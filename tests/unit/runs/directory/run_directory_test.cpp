@@ -144,11 +144,11 @@ TEST_CASE("unfinished files of killed jobs are removed, and no others") {
                                            "results.csv",
                                            "results.csv.0.partial"};
   for (const auto& name : others) std::ofstream(scratch.path / name) << "x";
-  for (const char* name :
-       {"models/iteration-7.pt", "models/best.txt", "models/refit.txt", "journal/earlier-results",
-        "journal/slurm-array", "results.csv", "results.h5", "summary.json", "README.txt", "study.cfg"})
+  for (const char* name : {"models/iteration-7.pt", "models/best.txt", "models/refit.txt", "models/ensemble.json",
+                           "models/ensemble.pt", "journal/earlier-results", "journal/slurm-array", "results.csv",
+                           "results.h5", "summary.json", "README.txt", "study.cfg"})
     std::ofstream(scratch.path / (std::string(name) + ".0123456789ab.partial")) << "x";
-  CHECK(names().size() == others.size() + 10);
+  CHECK(names().size() == others.size() + 12);
   remove_unfinished_files(scratch.path.string());
   CHECK(names() == others);
   fs::remove_all(scratch.path / "models");
