@@ -103,7 +103,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--epochs", type=int, default=40)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.sheaf = os.path.abspath(options.sheaf)
     wins = [0, 0]
     print(f"{'table':<14} members  ensemble  best trial  best model  ratio to trial  to model")
