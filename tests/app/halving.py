@@ -107,7 +107,7 @@ checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are 
 # Every finished iteration has its model, so that the best trial has one even if it is of an earlier stage. The warm-up
 # lets large rates look good in the first stages and diverge in the last one.
 run("every-model", "--run.models=all")
-checks.check(len(os.listdir("runs/every-model/models")) == FOLDS * sum(TRIALS) + 1, "run.models = all: models of all stages",
+checks.check(len(os.listdir("runs/every-model/models")) == FOLDS * sum(TRIALS) + 3, "run.models = all: models of all stages",
              str(os.listdir("runs/every-model/models")))
 with open("synthetic.cfg", "w") as file:
     file.write("[data]\nsource = synthetic\nvalidation = 0.2\n[search]\nmethod = halving\n")

@@ -315,8 +315,7 @@ class ResultsOfRun {
                       "search that you extend.",
                       counted(without_models, "good trial")));
     if (!results.trial_ensemble) {
-      warn_root(
-          "there is no ensemble of trials (no trial has finished in all folds, with its predictions and models).");
+      log_root("no ensemble of trials: none has finished in all folds, with its predictions and models");
       return remove_ensemble_files(end_.run.directory);
     }
     write_ensemble_files(end_.run.directory, *results.trial_ensemble);

@@ -170,6 +170,10 @@ TEST_CASE("search.ensemble = auto selects an ensemble if predictions and models 
     other.search.keys = {};
   }));
 
+  study.run.predictions = PredictionsKept::held_out;
+  CHECK(kind(study, 20000000) == EnsembleKind::none);  // too many to select from by default
+  CHECK(kind(study, 100, 10) == EnsembleKind::greedy);
+  study.run.predictions = PredictionsKept::automatic;
   study.search.ensemble = EnsembleKind::greedy;  // keeps predictions that auto would not keep
   CHECK(settled(study, 20000000).run.predictions == PredictionsKept::held_out);
   CHECK(settled(study, 100, 10).run.predictions == PredictionsKept::none);  // streamed, which is refused
