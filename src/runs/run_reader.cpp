@@ -22,13 +22,14 @@
 namespace sheaf {
 
 std::string RunReader::study_text(bool forced) const {
-  std::string text = read_study_text(study_path(directory_));
-  require_this_version(text, directory_, forced);
+  const std::string path = latest_study_path(directory_);
+  std::string text = read_study_text(path);
+  require_this_version(text, path, forced);
   return text;
 }
 
 Study RunReader::study(bool forced) const {
-  const std::string path = study_path(directory_);
+  const std::string path = latest_study_path(directory_);
   Study stored = parse_study_text(study_text(forced), path, {});
   require(stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
           fmt::format("'{}' does not store how the run was trained (data.mode = {}, run.engine = {}; written by sheaf "
@@ -54,7 +55,7 @@ Study study_of_any_version(const RunReader& reader, const std::string& directory
   } catch (const UsageError& error) {
     if (program == program_version()) throw;
     throw RunError(fmt::format("sheaf {} cannot read '{}' (it was written by sheaf {}). Use that version. {}",
-                               program_version(), study_path(directory),
+                               program_version(), latest_study_path(directory),
                                program.empty() ? "of an unknown version" : printable(program),
                                problems_of(error.what()).front()));
   }

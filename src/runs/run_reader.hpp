@@ -54,7 +54,8 @@ class RunReader {
  public:
   explicit RunReader(std::string directory) : directory_(std::move(directory)) {}
 
-  /// The text of study.cfg. Throws if another version of the program stored it, unless `forced`.
+  /// The text of the latest study file (latest_study_path). Throws if another version of the program stored it, unless
+  /// `forced`.
   std::string study_text(bool forced) const;
   /// The stored study, which is settled.
   Study study(bool forced) const;

@@ -89,7 +89,7 @@ bool SearchStages::catch_up_gradual(const Replay& journals) {
     if (iteration >= plan_.iteration_count()) break;
     const std::int64_t trial = plan_.iteration(iteration).trial;
     const std::vector<std::string> known = plan_.given(trial);
-    require(plan_.draws_from_results() && plan_.may_have(values) && (known.empty() || known == values), [&] {
+    require(plan_.draws_from_results() && plan_.may_have(trial, values) && (known.empty() || known == values), [&] {
       return fmt::format(
           "the journals have values of trial {} that the search did not draw (another program wrote them, "
           "or files of several runs were mixed). Start a new run with another run.output.",

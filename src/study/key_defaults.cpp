@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "study/optimizers.hpp"
+#include "study/search_spaces.hpp"
 #include "study/settings_table.hpp"
 #include "study/study.hpp"
 
@@ -24,7 +25,7 @@ std::vector<std::int64_t> hidden_widths(const ModelOptions& model) {
 
 std::vector<const Loss*> losses_of(const Study& study) {
   std::vector<const Loss*> losses;
-  for (const SearchedKey& searched : study.search.keys)
+  for (const SearchedKey& searched : keys_of_all_spaces(study.search))
     if (searched.key == "train.loss")
       for (const std::string& candidate : searched.candidates) losses.push_back(find_loss(candidate));
   if (losses.empty() && study.train.loss != LossKind::automatic) losses.push_back(&loss_of(study.train.loss));
@@ -35,7 +36,7 @@ std::vector<const Loss*> losses_of(const Study& study) {
 MetricChoice score_metric(const Study& study) {
   if (auto chosen = read_metric(study.search.metric)) return *std::move(chosen);
   const Task task = study.data.task;
-  const auto& keys = study.search.keys;
+  const auto keys = keys_of_all_spaces(study.search);
   const auto searched =
       std::find_if(keys.begin(), keys.end(), [](const SearchedKey& key) { return key.key == "train.loss"; });
   if (searched == keys.end()) return default_metric(task, study.train.loss).kind;

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/random/random_stream.hpp"
+#include "study/search_spaces.hpp"
 
 namespace sheaf {
 namespace {
@@ -39,7 +40,10 @@ Plan::Plan(const Study& study)
                     static_cast<double>(space_.count()));
   trials_ = space_.count();
   repeats_ = study.study.iterations * study.search.repeats;
-  for (const auto& searched : study.search.keys) searched_keys_.push_back(searched.key);
+  for (const auto& searched : keys_of_all_spaces(study.search)) {
+    searched_keys_.push_back(searched.key);
+    candidates_.push_back(searched.candidates);
+  }
   base_.model = study.model;
   base_.train = study.train;
 }
@@ -57,14 +61,20 @@ bool Plan::have_same_network(std::int64_t trial, std::int64_t other) const {
 }
 
 void Plan::for_each_distinct(const KeyFilter& selects, const VisitDistinct& visit) const {
-  const Combinations& combinations = space_.combinations();
-  combinations.for_each_distinct(selects, [&](const std::vector<std::size_t>& choice, double count) {
-    Study point = base_;
-    combinations.apply(choice, point);
-    std::vector<std::string> values;
-    for (std::size_t key = 0; key < choice.size(); ++key) values.push_back(combinations.candidates(key)[choice[key]]);
-    visit({std::move(values), std::move(point.model), point.train}, count);
-  });
+  for (std::size_t space = 0; space < space_count(); ++space) {
+    const Combinations& combinations = space_.combinations(space);
+    const std::int64_t trials = space_.trials_of(space).count();
+    if (trials == 0) continue;
+    const double trials_of_each =
+        space_count() == 1 ? 1 : static_cast<double>(trials) / static_cast<double>(combinations.count());
+    combinations.for_each_distinct(selects, [&](const std::vector<std::size_t>& choice, double count) {
+      Study point = base_;
+      combinations.apply(choice, point);
+      std::vector<std::string> values;
+      for (std::size_t key = 0; key < choice.size(); ++key) values.push_back(combinations.candidates(key)[choice[key]]);
+      visit({std::move(values), std::move(point.model), point.train}, count * trials_of_each);
+    });
+  }
 }
 
 void Plan::for_each_network(const VisitTrial& visit) const {

@@ -21,6 +21,18 @@ struct SearchedKey {
   std::string key;                      ///< e.g. "train.learning_rate"
   std::vector<std::string> candidates;  ///< of a range: its two ends, which stand for it in checks and estimates
   Sampling sampling = Sampling::list;
+
+  bool operator==(const SearchedKey& other) const {
+    return key == other.key && candidates == other.candidates && sampling == other.sampling;
+  }
+};
+
+/// The first trials of a search whose lists and ranges have changed since (search_spaces.hpp).
+struct EarlierSpace {
+  std::int64_t trials = 0;        ///< those below this number that are not of a space before
+  std::vector<SearchedKey> keys;  ///< those of the search, in its order, with their former lists and ranges
+
+  bool operator==(const EarlierSpace& other) const { return trials == other.trials && keys == other.keys; }
 };
 
 /// How the folds of a trial are trained. forgiving, certain: one after another, until the trial has lost.
@@ -63,7 +75,8 @@ struct SearchOptions {
   /// Whether trials begin one after another, and it is decided during the search how many do (search/gradual_trials).
   bool is_gradual() const { return depends_on_results() || (has_one_stage() && time > 0); }
 
-  std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
+  std::vector<SearchedKey> keys;        ///< in the order of the study file, then of the command line
+  std::vector<EarlierSpace> earlier{};  ///< of a search that was extended with other lists or ranges, by their trials
 };
 
 /// Whether a key is searched in a range.

@@ -47,7 +47,7 @@ void add_search_keys(std::vector<Setting>& table) {
            "Number of trials that random, tpe, halving, hyperband and median draw; none: halving and median train all "
            "combinations, hyperband one pass of all brackets, and random and tpe go on until search.time or "
            "search.patience ends them. A search by random or tpe can be extended: sheaf resume RUN_DIR "
-           "--search.trials=N.")
+           "--search.trials=N. It may have other lists and ranges then, which hold for its new trials.")
       .also_called({"n_iter", "n_trials", "num_samples", "n_candidates"});
   search
       .add("batch", &SearchOptions::batch, integer_or("auto", 1, max_iterations),
@@ -84,6 +84,11 @@ void add_search_keys(std::vector<Setting>& table) {
            "Trials that are trained first, as values of searched keys; keys that are left out are drawn.")
       .only_with("search.method", {"random", "tpe", "halving", "hyperband", "median"})
       .also_called({"enqueue_trial", "points_to_evaluate", "initial_points", "x0"});
+  search
+      .add("earlier", &SearchOptions::earlier, earlier_spaces(),
+           "Lists and ranges of the first trials of a search that was extended with others: the trials below the first "
+           "number have the first ones, and so on. sheaf resume writes this key.")
+      .only_with("search.method", {"random", "tpe", "grid"});
   search
       .add("time", &SearchOptions::time, or_time(integer_or("none", 1, 1000000000)),
            "Time after which the search ends with the trials that it has (status unfinished for the others), in "

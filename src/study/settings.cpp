@@ -93,11 +93,15 @@ Study with_absolute_inputs(Study study, const std::string& folder) {
   for (const auto& setting : settings_table())
     if (setting.path == PathKind::input)
       if (const SetValue set = setting.setter(with_path(setting, setting.text(study), absolute))) set(study);
-  for (auto& searched : study.search.keys)
-    for (auto& candidate : searched.candidates) {
-      const std::string replaced = with_path(*find_setting(searched.key), candidate, absolute);
-      if (find_setting(searched.key)->setter(replaced)) candidate = replaced;
-    }
+  const auto make_absolute = [&](std::vector<SearchedKey>& keys) {
+    for (auto& searched : keys)
+      for (auto& candidate : searched.candidates) {
+        const std::string replaced = with_path(*find_setting(searched.key), candidate, absolute);
+        if (find_setting(searched.key)->setter(replaced)) candidate = replaced;
+      }
+  };
+  make_absolute(study.search.keys);
+  for (EarlierSpace& space : study.search.earlier) make_absolute(space.keys);
   return study;
 }
 
@@ -117,6 +121,12 @@ std::vector<std::pair<std::string, std::string>> changed_settings(const Study& s
   return changed;
 }
 
+std::string written_searched_text(SearchedKey searched) {
+  for (auto& candidate : searched.candidates)
+    candidate = with_path(*find_setting(searched.key), candidate, written_path);
+  return searched_text(searched);
+}
+
 std::string study_file_text(const Study& study) {
   std::string file;
   std::string section;
@@ -134,12 +144,7 @@ std::string study_file_text(const Study& study) {
       write(key.substr(section.size() + 1), with_path(table[i], table[i].text(study), written_path));
     const bool last_of_section = i + 1 == table.size() || section_of(table[i + 1].info.key) != section;
     if (section == "search" && last_of_section)
-      for (const auto& searched : study.search.keys) {
-        SearchedKey written = searched;
-        for (auto& candidate : written.candidates)
-          candidate = with_path(*find_setting(searched.key), candidate, written_path);
-        write(searched.key, searched_text(written));
-      }
+      for (const auto& searched : study.search.keys) write(searched.key, written_searched_text(searched));
   }
   return file;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "study/paths.hpp"
+#include "study/search_options.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {
@@ -50,6 +51,9 @@ struct StudyProblem {
 /// All problems between keys, in the order of the sections, including those of single searched combinations, without
 /// duplicates. The range of each key was checked when it was set. Empty: the study is valid.
 std::vector<StudyProblem> problems_in(const Study& study);
+
+/// The values of a searched key as a study file has them, with quoted paths. Pure.
+std::string written_searched_text(SearchedKey searched);
 
 /// The complete study in the file format: sections, one `key = value` per line, searched keys only in [search]. Parsing
 /// the text gives the same study if relative paths are relative to the same directory.

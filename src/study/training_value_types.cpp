@@ -12,6 +12,7 @@
 #include "core/quoted.hpp"
 #include "study/named_class.hpp"
 #include "study/quoted_value.hpp"
+#include "study/search_spaces.hpp"
 #include "study/searched_text.hpp"
 #include "study/value_parsing.hpp"
 
@@ -226,6 +227,17 @@ ValueType<std::vector<StartTrial>> start_trials() {
       "trials";
   type.read = read_start_trials;
   type.write = start_trials_text;
+  return type;
+}
+
+ValueType<std::vector<EarlierSpace>> earlier_spaces() {
+  ValueType<std::vector<EarlierSpace>> type;
+  type.values = "TRIALS: KEY = VALUES; ..., or none";
+  type.allowed =
+      "none, or numbers of trials with the values of all searched keys, such as 30: train.learning_rate = uniform(0.1, "
+      "1); model.hidden = 16, 32";
+  type.read = read_earlier_spaces;
+  type.write = earlier_spaces_text;
   return type;
 }
 

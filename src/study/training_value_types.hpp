@@ -30,4 +30,7 @@ ValueType<std::vector<double>> quantile_list();
 /// "key = value, key = value; key = value": the values of trials, which semicolons separate; or `none`.
 ValueType<std::vector<StartTrial>> start_trials();
 
+/// Earlier lists and ranges of a search (search_spaces.hpp).
+ValueType<std::vector<EarlierSpace>> earlier_spaces();
+
 }  // namespace sheaf

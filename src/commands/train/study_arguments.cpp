@@ -123,8 +123,8 @@ Study study_of_run(const Arguments& arguments, bool forced) {
       throw UsageError(
           fmt::format("resume cannot change run.output (the run stays in '{}'). Leave it out.", directory));
   const std::string text = RunReader(directory).study_text(forced);
-  Study study =
-      checked_study(arguments, [&] { return parse_study_text(text, study_path(directory), arguments.assignments); });
+  Study study = checked_study(
+      arguments, [&] { return parse_extension(text, latest_study_path(directory), arguments.assignments); });
   study.run.output = directory;
   return study;
 }

@@ -115,8 +115,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const Communicator leaders = world.split(node.is_root() ? 0 : -1);  // created early: a split has no time limit
 
   // 1. Check everything before anything is written.
-  const std::optional<Study> stored = find_stored_study(study, request, slice, world);
-  if (stored) study = with_stored_choices(study, *stored);
+  const std::optional<StoredRun> stored = find_stored_run(study, request, slice, world);
+  if (stored) study = joined_study(study, *stored);
   study = settle_data_defaults(study, world);
   std::optional<Plan> made_plan;
   agree(world, [&] { made_plan.emplace(study); });
@@ -160,7 +160,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   if (stored) {
     std::string warning;
     agree(world,
-          [&] { warning = models_warning(study, *stored, plan.iteration_count() - current.left, current.left); });
+          [&] { warning = models_warning(study, stored->study, plan.iteration_count() - current.left, current.left); });
     if (!warning.empty()) warn_root(warning);
   }
   if (current.work.count() > 0 && world.is_root()) {

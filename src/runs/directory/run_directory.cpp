@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -38,11 +39,36 @@ bool has_result_files(const std::string& directory) {
   return exists_in(directory, "results.csv") && exists_in(directory, "results.h5");
 }
 
+// N of study-N.cfg; nothing for other names.
+std::optional<std::int64_t> study_number(const std::string& name) {
+  constexpr std::string_view begin = "study-", end = ".cfg";
+  if (name.size() <= begin.size() + end.size() || name.compare(0, begin.size(), begin) != 0 ||
+      name.compare(name.size() - end.size(), end.size(), end) != 0)
+    return std::nullopt;
+  const char *const first = name.data() + begin.size(), *const last = name.data() + name.size() - end.size();
+  std::int64_t number = 0;
+  const auto [stop, error] = std::from_chars(first, last, number);
+  return error == std::errc{} && stop == last && number > 1 ? std::optional(number) : std::nullopt;
+}
+
+// The number of the latest study: 1 is study.cfg.
+std::int64_t latest_study_number(const std::string& directory) {
+  std::int64_t latest = 1;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored))
+    latest = std::max(latest, study_number(entry.path().filename().string()).value_or(1));
+  return latest;
+}
+
+std::string numbered_study_path(const std::string& directory, std::int64_t number) {
+  return number == 1 ? study_path(directory) : fmt::format("{}/study-{}.cfg", directory, number);
+}
+
 // Whether jobs write this file of a run directory by UnfinishedFile.
 bool is_replaced_file(const std::string& name) {
   constexpr const char* names[] = {"study.cfg",  "results.csv",     "results.h5",          "summary.json",
                                    "README.txt", "models/best.txt", "journal/slurm-array", earlier_results_file};
-  return std::find(std::begin(names), std::end(names), name) != std::end(names) ||
+  return std::find(std::begin(names), std::end(names), name) != std::end(names) || study_number(name) ||
          name.rfind("models/iteration-", 0) == 0;
 }
 
@@ -54,6 +80,10 @@ std::string run_directory(const Study& study) {
 
 std::string study_path(const std::string& run_directory) {
   return run_directory + "/study.cfg";
+}
+
+std::string latest_study_path(const std::string& run_directory) {
+  return numbered_study_path(run_directory, latest_study_number(run_directory));
 }
 
 std::string resume_command_of(const std::string& directory) {
@@ -90,6 +120,10 @@ void require_no_run(const std::string& directory) {
 
 void write_study(const std::string& directory, const Study& study) {
   write_whole_file(study_path(directory), stored_study_text(study));
+}
+
+void write_next_study(const std::string& directory, const Study& study) {
+  write_whole_file(numbered_study_path(directory, latest_study_number(directory) + 1), stored_study_text(study));
 }
 
 void keep_earlier_results(const std::string& directory, std::int64_t iterations) {

@@ -13,8 +13,12 @@ struct Study;
 /// The directory of the study's run: run.output, or runs/<study.name>.
 std::string run_directory(const Study& study);
 
-/// "<run directory>/study.cfg"
+/// "<run directory>/study.cfg", the study with which the run began.
 std::string study_path(const std::string& run_directory);
+
+/// The file of the study that the run has now: study-N.cfg with the largest N if the run was extended or reduced,
+/// otherwise study.cfg. Local.
+std::string latest_study_path(const std::string& run_directory);
 
 /// The command that continues the run in the directory: "sheaf resume runs/x". Pure.
 std::string resume_command_of(const std::string& directory);
@@ -34,6 +38,10 @@ void require_no_run(const std::string& directory);
 
 /// Writes the settled study to study.cfg in the directory, which must exist. Throws RunError. Local, for rank 0.
 void write_study(const std::string& directory, const Study& study);
+
+/// Writes the study to study-2.cfg, study-3.cfg, ..., the first one after the latest. Throws RunError. Local, for rank
+/// 0.
+void write_next_study(const std::string& directory, const Study& study);
 
 /// Records that the result files, if the directory holds them, have only the first `iterations`. They stay until those
 /// of all iterations replace them. To be called before the run gets another number of iterations. Throws RunError.

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/fingerprint.hpp"
+#include "study/combinations.hpp"
+#include "study/search_spaces.hpp"
 #include "study/searched_text.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
@@ -21,18 +23,18 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 // Keys that decide how many iterations a run has, but not their results.
 constexpr const char* count_keys[] = {"study.iterations", "search.trials", "search.time", "search.patience"};
 
-bool is_count(const std::string& key) {
-  return std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
+bool is_extent(const std::string& key) {
+  return key == "search.earlier" ||
+         std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
 }
 
-// A searched key counts with its candidates: no trial has its base value.
-Entries deciding_entries(const Study& study) {
+// `keys`: searched keys, which count with their candidates. No trial has their base values.
+Entries deciding_entries(const Study& study, const std::vector<SearchedKey>& keys) {
   Entries entries;
   for (const auto& setting : settings_table())
-    if (setting.decides_results && !is_count(setting.info.key) && !is_searched(study, setting.info.key))
+    if (setting.decides_results && !is_extent(setting.info.key) && !is_searched(study, setting.info.key))
       entries.emplace_back(setting.info.key, setting.text(study));
-  for (const auto& searched : study.search.keys)
-    entries.emplace_back("search." + searched.key, searched_text(searched));
+  for (const auto& searched : keys) entries.emplace_back("search." + searched.key, searched_text(searched));
   return entries;
 }
 
@@ -58,13 +60,17 @@ std::string shown(const std::string* text) {
 
 std::string study_fingerprint(const Study& study) {
   Fingerprint fingerprint;
-  for (const auto& [key, text] : deciding_entries(study)) fingerprint.add(key + "=" + text + "\n");
+  for (const auto& [key, text] : deciding_entries(study, keys_of_space(study.search, 0)))
+    fingerprint.add(key + "=" + text + "\n");
   return fingerprint.text();
 }
 
 std::vector<std::string> differing_keys(const Study& study, const Study& stored) {
-  const Entries now = deciding_entries(study);
-  const Entries before = deciding_entries(stored);
+  const bool same_keys = have_same_keys(study.search.keys, stored.search.keys);
+  const auto entries_of = [&](const Study& of) {
+    return deciding_entries(of, same_keys ? keys_of_space(of.search, 0) : of.search.keys);
+  };
+  const Entries now = entries_of(study), before = entries_of(stored);
   std::vector<std::string> keys;
   for (const Entries& entries : {now, before})
     for (const auto& entry : entries)
@@ -86,13 +92,33 @@ std::vector<std::string> differing_keys(const Study& study, const Study& stored)
   return differing;
 }
 
-bool has_other_counts(const Study& study, const Study& stored) {
-  return std::any_of(std::begin(count_keys), std::end(count_keys),
+bool has_other_values(const Study& study, const Study& stored) {
+  const auto &keys = study.search.keys, &before = stored.search.keys;
+  return stored.search.has_one_stage() && study.search.method == stored.search.method && have_same_keys(keys, before) &&
+         keys != before;
+}
+
+Study extended(Study study, const Study& stored, std::int64_t known) {
+  SearchOptions& search = study.search;
+  search.earlier = stored.search.earlier;
+  if (!has_other_values(study, stored)) return study;
+  const std::int64_t kept = stored.search.draws_trials()
+                                ? std::max(known, static_cast<std::int64_t>(stored.search.start.size()))
+                                : trial_count(stored);
+  search.earlier.push_back({kept, stored.search.keys});
+  return study;
+}
+
+bool has_other_extent(const Study& study, const Study& stored) {
+  return study.search.keys != stored.search.keys || study.search.earlier != stored.search.earlier ||
+         std::any_of(std::begin(count_keys), std::end(count_keys),
                      [&](const char* key) { return setting_text(study, key) != setting_text(stored, key); });
 }
 
-Study with_counts_of(const Study& study, Study stored) {
+Study with_extent_of(const Study& study, Study stored) {
   for (const char* key : count_keys) apply_setting(stored, key, setting_text(study, key));
+  stored.search.keys = study.search.keys;
+  stored.search.earlier = study.search.earlier;
   return stored;
 }
 

@@ -118,7 +118,8 @@ std::string readme_text(const std::string& directory, const Study& study, const 
   text += fmt::format("command      {}\n", printable(origin("command_line")));
   text += "data         " + data_text(results.data);
   text += "\n" + use_text(directory, study, results);
-  text += "\nRepeat the run (study.cfg has all keys):\n  sheaf run study.cfg --run.output=NEW_DIRECTORY\n";
+  text += fmt::format("\nRepeat the run ({0} has all keys):\n  sheaf run {0} --run.output=NEW_DIRECTORY\n",
+                      results.study_file);
   text += "\nKeys whose values differ from the defaults (those with the default auto have the chosen values):\n";
   for (const auto& [key, value] : changed_settings(study)) text += fmt::format("  {} = {}\n", key, printable(value));
   text +=

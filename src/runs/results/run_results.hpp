@@ -127,6 +127,7 @@ struct RunResults {
   std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks during the training; 0 if none were streamed
   DataSummary data;
   std::string user;                      ///< who ran the last job
+  std::string study_file = "study.cfg";  ///< of the run, in its directory: that of the last extension
   std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved
   std::optional<TestResult> test;        ///< none without test rows, and if there is no best model
   std::vector<std::pair<std::string, AttributeValue>> provenance;

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
@@ -259,6 +260,7 @@ class ResultsOfRun {
     const bool left = results.failed > 0;
     results.data = end_.data;
     results.user = user_name();
+    results.study_file = std::filesystem::path(latest_study_path(end_.run.directory)).filename().string();
     if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results, left);
     if (has_test_rows(study.data)) test(results);
     describe(results);

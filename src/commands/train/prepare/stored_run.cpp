@@ -56,15 +56,59 @@ void require_all_results(const Study& study, const RunState& run) {
                     key, count, run.directory, can_grow ? "trial" : "repeat", reached, key, reached + 1));
 }
 
-std::optional<Study> find_stored_study(const Study& requested, const RunRequest& request, const ArraySlice& slice,
-                                       const Communicator& world) {
+std::int64_t known_trials(const RunState& run) {
+  const ResultStore& results = run.progress.journals.iterations;
+  const std::int64_t end = results.positions_of({0, run.plan.iteration_count()}).end;
+  return end == 0 ? 0 : run.plan.iteration(results.packed(static_cast<std::size_t>(end - 1)).iteration()).trial + 1;
+}
+
+void require_new_trials(const Study& study, const RunState& run) {
+  const SearchOptions& search = study.search;
+  std::vector<std::string> changed;
+  for (std::size_t key = 0; key < search.keys.size(); ++key)
+    if (!(search.keys[key] == search.earlier.back().keys[key])) changed.push_back("search." + search.keys[key].key);
+  const std::int64_t kept = search.earlier.back().trials;
+  if (trial_count(study) <= kept && !search.draws_trials())
+    throw UsageError(fmt::format("the new values of {} give no new combination ('{}' has all of them, {}). Add values.",
+                                 listed(changed), run.directory, counted(kept, "trial")));
+  if (trial_count(study) <= kept)
+    throw UsageError(fmt::format(
+        "search.trials = {} leaves no trial for the new values of {} ('{}' has {}, which keep their "
+        "values). Set search.trials to {} or more.",
+        setting_text(study, "search.trials"), listed(changed), run.directory, counted(kept, "trial"), kept + 1));
+  const auto& end = run.progress.journals.end;
+  if (end && search.time > 0 && end->time == search.time)
+    throw UsageError(
+        fmt::format("search.time = {} leaves no time for trials with the new values of {} (it has ended the search of "
+                    "'{}'). Increase it.",
+                    setting_text(study, "search.time"), listed(changed), run.directory));
+}
+
+Study joined_study(const Study& requested, const StoredRun& stored) {
+  return extended(with_stored_choices(requested, stored.study), stored.study, stored.known_trials);
+}
+
+void require_same_extension(const std::string& directory, const Study& study, const Study& stored) {
+  if (!has_other_values(study, stored)) return;
+  if (extended(study, stored, known_trials(read_run(directory))).search.earlier != study.search.earlier)
+    throw UsageError(fmt::format(
+        "another job has trained trials of '{}' while this one began. Start the command again.", directory));
+}
+
+std::optional<StoredRun> find_stored_run(const Study& requested, const RunRequest& request, const ArraySlice& slice,
+                                         const Communicator& world) {
   const std::string directory = run_directory(requested);
   std::string text;
+  std::int64_t known = 0;
   agree(world, [&] {
     if (!world.is_root() || !joins_run(directory, request, slice)) return;
     const Study stored = RunReader(directory).study(request.force);
-    const Study joined = with_stored_choices(requested, stored);
+    const bool is_extended = has_other_values(with_stored_choices(requested, stored), stored);
+    std::optional<RunState> run;
+    if (is_extended) known = known_trials(run.emplace(read_run(directory)));
+    const Study joined = joined_study(requested, {stored, known});
     require_same_study(directory, joined, stored);
+    if (run) require_new_trials(joined, *run);
     if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front().sentence);
     if (joined.run.engine != EngineKind::native && joined.run.threads != stored.run.threads)
       warn_root(
@@ -74,9 +118,10 @@ std::optional<Study> find_stored_study(const Study& requested, const RunRequest&
     text = study_file_text(stored);
   });
   text = world.broadcast(text, 0);
-  std::optional<Study> stored;
+  known = world.maximum(known);
+  std::optional<StoredRun> stored;
   agree(world, [&] {
-    if (!text.empty()) stored = parse_study_text(text, study_path(directory), {});
+    if (!text.empty()) stored = StoredRun{parse_study_text(text, study_path(directory), {}), known};
   });
   return stored;
 }
@@ -90,7 +135,7 @@ std::string models_warning(const Study& study, const Study& stored, std::int64_t
         fmt::format("run.models = {} has no effect on '{}' (all of its iterations were trained with run.models = {}, "
                     "and resume does not train them again). Train the study again: sheaf run {} --run.models={} "
                     "--run.output=NEW_DIR.",
-                    models, directory, before, study_path(directory), models));
+                    models, directory, before, latest_study_path(directory), models));
   return fmt::format(
       "run.models = {} applies only to the {} that remain ({} with run.models = {}, and resume does not train them "
       "again). For all models, train the study again with another run.output.",

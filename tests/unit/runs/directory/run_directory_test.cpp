@@ -160,3 +160,21 @@ TEST_CASE("a failed rename leaves no temporary file") {
   CHECK_THROWS_AS(write_whole_file((scratch.path / "taken").string(), "text"), RunError);
   CHECK(std::distance(fs::directory_iterator(scratch.path), fs::directory_iterator()) == 1);
 }
+
+TEST_CASE("the latest study is in the file with the largest number") {
+  const Scratch scratch;
+  const std::string directory = scratch.path.string();
+  write_study(directory, small_study());
+  CHECK(latest_study_path(directory) == directory + "/study.cfg");
+  Study more = small_study();
+  for (int number = 2; number <= 11; ++number) {
+    more.study.iterations = number + 1;
+    write_next_study(directory, more);
+    CHECK(latest_study_path(directory) == directory + "/study-" + std::to_string(number) + ".cfg");
+  }
+  for (const char* name : {"study-.cfg", "study-x.cfg", "study-99.cfg2", "study-99", "study-1.cfg", "study-99x.cfg"})
+    std::ofstream(scratch.path / name) << "x";
+  CHECK(latest_study_path(directory) == directory + "/study-11.cfg");
+  CHECK(parse_study(directory + "/study.cfg", {}).study.iterations == 2);
+  CHECK(parse_study(directory + "/study-11.cfg", {}).study.iterations == 12);
+}
