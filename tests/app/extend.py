@@ -171,6 +171,19 @@ refused("wide", ["--search.model.hidden=8"], "the new values of search.model.hid
         "has all of them, 8 trials). Add values.", "a grid without new combinations")
 refused("grid", ["--search.train.learning_rate=uniform(0.1, 1)"], "is a range, and a grid needs lists", "a grid with a range")
 
+# Repeats of a cross-validation without searched keys.
+with open("cv.cfg", "w") as file:
+    file.write("[train]\nepochs = 2\nlearning_rate = 0.01\n[model]\nhidden = 8\n")
+COLUMNS = ["iteration", "trial", "repeat", "fold", "seed", "final_loss", "validation_loss"]
+for name, repeats in (("cv", 2), ("cv-5", 5)):
+    result = sheaf("run", "cv.cfg", *COMMON, f"--run.output=runs/{name}", f"--search.repeats={repeats}")
+    checks.check(result.code == 0, f"{name}: the run succeeds", result.stderr)
+result = sheaf("resume", "runs/cv", "--search.repeats=5", ranks=2)
+more, whole = ([[row[name] for name in COLUMNS] for row in read_csv(f"runs/{name}/results.csv")] for name in ("cv", "cv-5"))
+checks.check(result.code == 0 and more == whole and len(more) == 10, "more repeats equal a longer run", result.stderr)
+refused("cv", ["--search.repeats=4"], "search.repeats = 4 is too small for 'runs/cv' (it has results up to repeat 4",
+        "fewer repeats than results")
+
 # Patience counts the new trials: those outside the new ranges do not end the search.
 first = run("patient", "--search.method=random", "--search.trials=none", "--search.patience=6", "--search.batch=2")
 ended = len(first) // 2

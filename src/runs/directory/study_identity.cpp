@@ -21,18 +21,23 @@ namespace {
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 // Keys that decide how many iterations a run has, but not their results.
-constexpr const char* count_keys[] = {"study.iterations", "search.trials", "search.time", "search.patience"};
+constexpr const char* count_keys[] = {"study.iterations", "search.trials", "search.repeats", "search.time",
+                                      "search.patience"};
 
-bool is_extent(const std::string& key) {
+// Whether a key does not belong to the identity of a run of `study`. Repeats of several trials do: they decide the
+// numbers of iterations.
+bool is_extent(const std::string& key, const Study& study) {
+  if (key == "search.repeats") return study.search.keys.empty();
   return key == "search.earlier" ||
          std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
 }
 
-// `keys`: searched keys, which count with their candidates. No trial has their base values.
-Entries deciding_entries(const Study& study, const std::vector<SearchedKey>& keys) {
+// The keys of a study that belong to the identity of a run of `stored`. `keys`: searched keys, which count with their
+// candidates. No trial has their base values.
+Entries deciding_entries(const Study& study, const std::vector<SearchedKey>& keys, const Study& stored) {
   Entries entries;
   for (const auto& setting : settings_table())
-    if (setting.decides_results && !is_extent(setting.info.key) && !is_searched(study, setting.info.key))
+    if (setting.decides_results && !is_extent(setting.info.key, stored) && !is_searched(study, setting.info.key))
       entries.emplace_back(setting.info.key, setting.text(study));
   for (const auto& searched : keys) entries.emplace_back("search." + searched.key, searched_text(searched));
   return entries;
@@ -46,8 +51,10 @@ const std::string* find_entry(const Entries& entries, const std::string& key) {
 }
 
 // Whether the iterations of a run keep their numbers if this count changes: trials vary slowest, then repeats.
+// The order in which racing trains the folds depends on the number of repeats.
 bool may_change(const std::string& key, const Study& stored) {
   if (key == "study.iterations") return stored.search.keys.empty();
+  if (key == "search.repeats") return stored.search.keys.empty() && stored.search.racing == Racing::none;
   return key != "search.trials" || search_method_of(stored.search.method).can_grow;
 }
 
@@ -60,7 +67,7 @@ std::string shown(const std::string* text) {
 
 std::string study_fingerprint(const Study& study) {
   Fingerprint fingerprint;
-  for (const auto& [key, text] : deciding_entries(study, keys_of_space(study.search, 0)))
+  for (const auto& [key, text] : deciding_entries(study, keys_of_space(study.search, 0), study))
     fingerprint.add(key + "=" + text + "\n");
   return fingerprint.text();
 }
@@ -68,7 +75,7 @@ std::string study_fingerprint(const Study& study) {
 std::vector<std::string> differing_keys(const Study& study, const Study& stored) {
   const bool same_keys = have_same_keys(study.search.keys, stored.search.keys);
   const auto entries_of = [&](const Study& of) {
-    return deciding_entries(of, same_keys ? keys_of_space(of.search, 0) : of.search.keys);
+    return deciding_entries(of, same_keys ? keys_of_space(of.search, 0) : of.search.keys, stored);
   };
   const Entries now = entries_of(study), before = entries_of(stored);
   std::vector<std::string> keys;
@@ -85,7 +92,7 @@ std::vector<std::string> differing_keys(const Study& study, const Study& stored)
   }
   for (const char* key : count_keys)
     if (const std::string text = setting_text(study, key), old_text = setting_text(stored, key);
-        text != old_text && !may_change(key, stored))
+        text != old_text && is_extent(key, stored) && !may_change(key, stored))
       differing.push_back(fmt::format("{} = {}, was {}", key, text, old_text));
   // The numbers of trials depend on the order of the searched keys.
   if (differing.empty() && now != before) differing.push_back("the order of the searched keys");

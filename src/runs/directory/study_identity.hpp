@@ -18,7 +18,7 @@ struct Study;
 std::string study_fingerprint(const Study& study);
 
 /// The keys that affect results and differ, as "train.epochs = 5, was 10". If there are none, a run of one study can be
-/// resumed with the other. Another number of trials of a search that draws them, of iterations without searched keys,
+/// resumed with the other. Another number of trials of a search that draws them, of repeats without searched keys,
 /// or another end of the search (search.time, search.patience) does not differ: the iterations of `stored` keep their
 /// numbers. Of the searched keys, the lists and ranges of the first trials are compared.
 std::vector<std::string> differing_keys(const Study& study, const Study& stored);

@@ -95,6 +95,11 @@ void change_extent(const std::string& directory, const Study& study, const Study
     remove_other_checkpoints(directory,
                              [&](const IterationKey& training) { return training.trial < earlier.back().trials; });
   write_next_study(directory, with_extent_of(study, stored));
+  const std::string path = latest_study_path(directory);
+  log_root(study.search.earlier == stored.search.earlier
+               ? fmt::format("the study of the run is now '{}'", path)
+               : fmt::format("the study of the run is now '{}' (trials from number {} on have the new values)", path,
+                             study.search.earlier.back().trials));
 }
 
 // For a job that cannot begin its run.

@@ -35,7 +35,8 @@ void require_same_study(const std::string& directory, const Study& study, const 
         fmt::format("search.patience = {} cannot be less than that of '{}', {} (results of trials would be dropped). "
                     "Increase it, or start a new run with another run.output.",
                     patience, directory, setting_text(stored, "search.patience")));
-  if (trial_count(study) < trial_count(stored) || study.study.iterations < stored.study.iterations)
+  if (trial_count(study) < trial_count(stored) || study.study.iterations < stored.study.iterations ||
+      study.search.repeats < stored.search.repeats)
     require_all_results(study, read_run(directory));
 }
 
@@ -46,9 +47,11 @@ void require_all_results(const Study& study, const RunState& run) {
   if (end == 0) return;
   const Iteration last = plan.iteration(results.packed(static_cast<std::size_t>(end - 1)).iteration());
   const bool can_grow = search_method_of(study.search.method).can_grow;
-  const char* const key = can_grow ? "search.trials" : "study.iterations";
-  const std::int64_t count = can_grow ? trial_count(study) : study.study.iterations;
-  const std::int64_t reached = can_grow ? last.trial : last.repeat / study.search.repeats;
+  const bool by_repeats = study.search.repeats < run.study.search.repeats;
+  const char* const key = can_grow ? "search.trials" : by_repeats ? "search.repeats" : "study.iterations";
+  const std::int64_t count = can_grow ? trial_count(study) : by_repeats ? study.search.repeats : study.study.iterations;
+  const std::int64_t reached =
+      can_grow ? last.trial : last.repeat / (by_repeats ? study.study.iterations : study.search.repeats);
   if (count <= reached)
     throw UsageError(
         fmt::format("{} = {} is too small for '{}' (it has results up to {} {}, and keeps them). Set {} to "

@@ -133,3 +133,27 @@ TEST_CASE("a grid is extended after all of its combinations, and searches in sta
   CHECK(extended(wider, stored, 1).search.earlier.empty());
   CHECK(differing_keys(extended(wider, stored, 1), stored).size() == 1);
 }
+
+TEST_CASE("repeats without searched keys may change, unless trials race") {
+  Study study = test::plain_study();
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 3;
+  study.search.repeats = 2;
+  Study more = study;
+  more.search.repeats = 5;
+  CHECK(study_fingerprint(more) == study_fingerprint(study));
+  CHECK(differing_keys(more, study).empty());
+  CHECK(has_other_extent(more, study));
+  CHECK(with_extent_of(more, study).search.repeats == 5);
+  more.search.keys = {{"train.learning_rate", {"0.1", "0.2"}}};
+  more.search.repeats = 2;
+  CHECK(differing_keys(more, study) ==
+        std::vector<std::string>{"search.train.learning_rate = 0.1, 0.2, was not searched"});
+  more = study;
+  more.search.repeats = 5;
+  study.search.racing = more.search.racing = Racing::forgiving;
+  CHECK(differing_keys(more, study) == std::vector<std::string>{"search.repeats = 5, was 2"});
+  study.search.keys = more.search.keys = {{"train.learning_rate", {"0.1", "0.2"}}};
+  CHECK(differing_keys(more, study) == std::vector<std::string>{"search.repeats = 5, was 2"});
+  CHECK(study_fingerprint(more) != study_fingerprint(study));
+}

@@ -53,6 +53,13 @@ TEST_CASE("repeats without searched keys can be reduced to those that have resul
   CHECK_NOTHROW(require_all_results(study, run));
   study.study.iterations = 2;
   CHECK_THROWS_WITH(require_all_results(study, run), ContainsSubstring("Set study.iterations to 3 or more."));
+  study.study.iterations = 10;
+  study.search.repeats = 1;
+  CHECK_NOTHROW(require_all_results(study, run));
+  CHECK_THROWS_WITH(
+      require_all_results(study, run_with(run.study, {0, 39})),
+      ContainsSubstring("search.repeats = 1 is too small for 'r' (it has results up to repeat 1, and keeps "
+                        "them). Set search.repeats to 2 or more."));
 }
 
 TEST_CASE("a resumed run saves models only of the iterations that remain") {
