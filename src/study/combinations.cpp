@@ -66,6 +66,20 @@ std::vector<ModelKind> model_kinds(const Study& study) {
   return {study.model.kind};
 }
 
+std::vector<Normalize> normalizations(const Study& study) {
+  for (const auto& searched : study.search.keys) {
+    if (searched.key != "data.normalize") continue;
+    std::vector<Normalize> values;
+    Study point;
+    for (const auto& candidate : searched.candidates) {
+      apply_setting(point, searched.key, candidate);
+      values.push_back(point.data.normalize);
+    }
+    return values;
+  }
+  return {study.data.normalize};
+}
+
 bool has_plugin_models(const Study& study) {
   const auto kinds = model_kinds(study);
   return std::find(kinds.begin(), kinds.end(), ModelKind::plugin) != kinds.end();

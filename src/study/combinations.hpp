@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "study/data_options.hpp"
 #include "study/model_options.hpp"
 #include "study/setting.hpp"
 
@@ -31,6 +32,9 @@ double expected_iterations(const Study& study, std::int64_t most);
 
 /// The kinds of the models of all trials. Pure.
 std::vector<ModelKind> model_kinds(const Study& study);
+
+/// The scalings of features that trials have (data.normalize). Pure.
+std::vector<Normalize> normalizations(const Study& study);
 
 /// Whether a trial has a model of a plugin. Such models cannot be saved, since their code is in the plugin. Pure.
 bool has_plugin_models(const Study& study);

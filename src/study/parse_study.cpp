@@ -115,7 +115,8 @@ void apply_entry(Study& study, const Assignment& entry, const PathOrigin& paths,
     if (!key.candidates.empty()) set_searched_key(study.search, std::move(key));
   } else if (std::any_of(all_settings().begin(), all_settings().end(),
                          [&](const auto& setting) { return setting.key == searched; })) {
-    problems.push_back(fmt::format("{} cannot be searched. Only the keys of [model] and [train] can.", searched));
+    problems.push_back(
+        fmt::format("{} cannot be searched. Only data.normalize and the keys of [model] and [train] can.", searched));
   } else {
     try {
       apply_setting(study, entry.key, with_read_path(entry.key, entry.text, paths));

@@ -22,6 +22,10 @@ void require_countable(double iterations) {
                     iterations, max_iterations));
 }
 
+Trial trial_at(Study point, std::vector<std::string> values) {
+  return {std::move(values), std::move(point.model), std::move(point.train), point.data.normalize};
+}
+
 }  // namespace
 
 bool decides_network(const std::string& key) {
@@ -42,12 +46,13 @@ Plan::Plan(const Study& study)
   for (const auto& searched : study.search.keys) searched_keys_.push_back(searched.key);
   base_.model = study.model;
   base_.train = study.train;
+  base_.data.normalize = study.data.normalize;
 }
 
 Trial Plan::trial(std::int64_t number) const {
   Study point = base_;
   auto values = space_.apply(number, point);
-  return {std::move(values), std::move(point.model), point.train};
+  return trial_at(std::move(point), std::move(values));
 }
 
 bool Plan::have_same_network(std::int64_t trial, std::int64_t other) const {
@@ -63,7 +68,7 @@ void Plan::for_each_distinct(const KeyFilter& selects, const VisitDistinct& visi
     combinations.apply(choice, point);
     std::vector<std::string> values;
     for (std::size_t key = 0; key < choice.size(); ++key) values.push_back(combinations.candidates(key)[choice[key]]);
-    visit({std::move(values), std::move(point.model), point.train}, count);
+    visit(trial_at(std::move(point), std::move(values)), count);
   });
 }
 

@@ -103,7 +103,7 @@ class Plan {
   std::int64_t members_;
   std::vector<std::string> searched_keys_;
   TrialSpace space_;
-  Study base_;  // the template of a trial: only the sections `model` and `train` are set, to make copies cheap
+  Study base_;  // the template of a trial: only what a trial has is set, to make copies cheap
   std::vector<PlannedStage> stages_;
 };
 

@@ -46,6 +46,7 @@ struct Condition {
 struct Setting {
   SettingInfo info;
   bool decides_results = true;     ///< whether results may depend on the key (runs/directory/study_identity.hpp)
+  bool is_searchable = false;      ///< whether trials may have different values: the key is a part of Trial
   PathKind path = PathKind::none;  ///< model.kind: the path follows a colon
   ValueKind kind = ValueKind::text;
   std::string allowed;             ///< info.values with all limits, for messages

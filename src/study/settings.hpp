@@ -17,7 +17,7 @@ struct Study;
 /// with the key, the value and the allowed values, or for an unknown key with a similar key. Pure.
 SetValue value_setter(const std::string& key, const std::string& text);
 
-/// All keys: those of settings_table(), then the searched keys (`search.<model or train key>`).
+/// All keys: those of settings_table(), then the searched keys (`search.<key>`).
 const std::vector<std::string>& all_keys();
 
 /// The type of the values of a key. Throws as value_setter() for an unknown key.

@@ -52,8 +52,8 @@ void IterationTraining::start(bool repeats_one_batch) {
                  "ensemble.bootstrap = false."
                : "All training rows weigh 0 (none of them counts). Change the weights.";
   });
-  trainer_.start({trial_, layers_, weights_, source_.data, source_.split, rows_, training_.iteration.seed, shape_,
-                  repeats_one_batch, std::move(of_classes)});
+  trainer_.start({trial_, layers_, weights_, source_.data, source_.split, source_.scaling, rows_,
+                  training_.iteration.seed, shape_, repeats_one_batch, std::move(of_classes)});
 }
 
 void IterationTraining::restore(const std::function<void(ByteReader&)>& get, const std::function<void()>& restarted) {
@@ -159,7 +159,7 @@ TrainedIteration IterationTraining::finish(double seconds) {
   }
   if (keeps_network()) {
     trained.network = loop_.has_earlier_best() ? std::move(best_network_) : trainer_.network();
-    trained.scaling = source_.split.scaling;
+    trained.scaling = source_.scaling;
   }
   return trained;
 }

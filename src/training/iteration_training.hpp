@@ -30,6 +30,7 @@ namespace sheaf {
 struct IterationRows {
   const DataSet& data;  ///< without features if they are streamed
   const Split& split;
+  const FeatureScaling& scaling;
   ValidationEpochs validation;  ///< empty if there are no validation rows
   std::int64_t windows = 0;     ///< per pass over streamed data; 0 for data in memory
 };

@@ -16,10 +16,9 @@
 namespace sheaf {
 namespace {
 
-// Whether the split of synthetic data depends on their values: rows are chosen by label, or scaled.
+// Whether the split of synthetic data depends on their values: rows are chosen by label, or targets are scaled.
 bool depends_on_data(const Study& study) {
-  return validation_epochs(study).any() || study.data.normalize != Normalize::none ||
-         study.data.normalize_targets == NormalizeTargets::standard;
+  return validation_epochs(study).any() || study.data.normalize_targets == NormalizeTargets::standard;
 }
 
 // Trains an iteration in pieces, between which the job can stop.
@@ -32,7 +31,7 @@ class MemoryTraining {
         input_(input),
         max_seconds_after_stop_(max_seconds_after_stop),
         training_(context, iteration, trial, epochs,
-                  {input.data, *input.split,
+                  {input.data, *input.split, *input.scaling,
                    input.split->validation_rows.empty() ? ValidationEpochs{} : validation_epochs(context.study)},
                   trainer),
         order_(training_.rows(), trial.train, trial.model, iteration.seed) {
@@ -148,12 +147,20 @@ IterationInputs::IterationInputs(const TrainingContext& context) : context_(cont
   whole_ = std::move(whole);
 }
 
-IterationInput IterationInputs::of(const Iteration& iteration) const {
-  if (context_.data != nullptr) return {*context_.data, context_.splits->split(iteration.repeat, iteration.fold), 0};
+IterationInput IterationInputs::of(const Iteration& iteration, const Trial& trial) const {
+  const auto input_of = [&](const DataSet& data, Splits& splits) {
+    return IterationInput{data, splits.split(iteration.repeat, iteration.fold),
+                          splits.scaling(iteration.repeat, iteration.fold, trial.normalize)};
+  };
+  if (context_.data != nullptr) return input_of(*context_.data, *context_.splits);
   const auto start = Clock::now();
-  const DataSet drawn = draw_synthetic(context_.study.data, iteration.seed);
-  const auto split = whole_ ? whole_ : Splits(context_.study, drawn).split(iteration.repeat, iteration.fold);
-  return {drawn, split, seconds_since(start)};
+  IterationInput input{draw_synthetic(context_.study.data, iteration.seed), whole_, no_scaling_};
+  if (!whole_ || trial.normalize != Normalize::none) {
+    Splits splits(context_.study, input.data);
+    input = input_of(input.data, splits);
+  }
+  input.seconds = seconds_since(start);
+  return input;
 }
 
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Trial& trial,

@@ -28,10 +28,12 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
     : context_(context),
       trial_(context.plan.trial(iteration.trial)),
       split_(context.splits->split(iteration.repeat, iteration.fold)),
+      scaling_(context.splits->scaling(iteration.repeat, iteration.fold, trial_.normalize)),
       trainer_(std::move(trainer)),
       training_(context, iteration, trial_,
                 context.plan.stage(iteration.stage).epochs_of(iteration.trial, trial_.train.epochs),
-                {*context.data, *split_, context.stream->options().validation, windows_of_pass()}, *trainer_) {
+                {*context.data, *split_, *scaling_, context.stream->options().validation, windows_of_pass()},
+                *trainer_) {
   training_.start();
   training_.restore([&](ByteReader& state) { restore(state); },
                     [&] {

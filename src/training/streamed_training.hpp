@@ -73,6 +73,7 @@ class StreamedTraining {
   const TrainingContext& context_;
   const Trial trial_;
   const std::shared_ptr<const Split> split_;
+  const std::shared_ptr<const FeatureScaling> scaling_;
   const std::unique_ptr<Trainer> trainer_;
   IterationTraining training_;
   PieceSize piece_;

@@ -149,7 +149,8 @@ TEST_CASE("each candidate is checked") {
         "s.cfg: search.train.epochs cannot be '0'. Allowed: integer from 1 to 1000000, or auto.");
   CHECK(error("train.learning_rate = 1e-3, 0.001") ==
         "s.cfg: search.train.learning_rate has the candidate '0.001' more than once. Remove the duplicates.");
-  CHECK(error("data.file = a, b") == "s.cfg: data.file cannot be searched. Only the keys of [model] and [train] can.");
+  CHECK(error("data.file = a, b") ==
+        "s.cfg: data.file cannot be searched. Only data.normalize and the keys of [model] and [train] can.");
   CHECK(error("hidden = 16") == "s.cfg: unknown key 'search.hidden'. Did you mean 'search.model.hidden'?");
   CHECK(errors_of(sound + "[search]\nmethod = none\ntrain.epochs = 1, 2\n") ==
         "searched keys need a search method (search.method = none). Set search.method = grid.");

@@ -107,7 +107,7 @@ void add_from_file(const Study& study, const FileSchema& file, const RowSet& row
 // The weights of the test rows for a model: empty without search.weighted.
 std::vector<float> test_weights(const TrainingContext& context, const Iteration& model) {
   if (!context.study.search.weighted) return {};
-  Split split;  // without its scaling
+  Split split;
   context.splits->rows_of_split(model.repeat, model.fold, split);
   return scoring_weights(context.study, context.plan.trial(model.trial).train, *context.data, split.training_rows,
                          context.splits->test_rows());

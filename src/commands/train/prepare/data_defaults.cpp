@@ -217,7 +217,8 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
     model.channels = convolution_channels(image);
   if (needs_default("train.learning_rate", !train.learning_rate && !is_searched(study, "train.optimizer")))
     train.learning_rate = initial_learning_rate(train);
-  if (data.normalize == Normalize::automatic) data.normalize = normalization_of(study, file, image);
+  if (needs_default("data.normalize", data.normalize == Normalize::automatic))
+    data.normalize = normalization_of(study, file, image);
   if (data.normalize_targets == NormalizeTargets::automatic && data.task == Task::regression)
     data.normalize_targets = target_normalization_of(study, file);
   if (!data.validation && search.folds == 1 && data.validation_file.empty())
