@@ -2,6 +2,7 @@
 #include "runs/run_status.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <utility>
@@ -47,11 +48,11 @@ std::vector<TrainedTrial> complete_trials(const RunState& run) {
   return trials;
 }
 
-// Finds the best of the complete trials, and counts them.
-void find_best_trial(const RunState& run, RunStatus& status) {
+// The best of these trials, at most `count`.
+std::vector<TrialSummary> best_of(const RunState& run, const std::vector<TrainedTrial>& trials, std::int64_t count) {
   const ResultStore& results = run.progress.journals.iterations;
-  const std::vector<TrainedTrial> trials = complete_trials(run);
-  status.complete_trials = static_cast<std::int64_t>(trials.size());
+  const auto most = static_cast<std::size_t>(count);
+  std::vector<TrialSummary> best;
   for (std::size_t begin = 0; begin < trials.size(); begin += block_trials) {
     Leaderboard board(run.plan, ranking_of(run.study));
     for (std::size_t index = begin; index < std::min(begin + block_trials, trials.size()); ++index) {
@@ -61,9 +62,21 @@ void find_best_trial(const RunState& run, RunStatus& status) {
         board.add(trained.result, nullptr, trained.metrics);
       }
     }
-    TrialSummary best = board.ranked().front();
-    if (!status.best || board.is_before(best, *status.best)) status.best = std::move(best);
+    std::vector<TrialSummary> ranked = board.ranked();
+    ranked.resize(std::min(ranked.size(), most));
+    best.insert(best.end(), std::make_move_iterator(ranked.begin()), std::make_move_iterator(ranked.end()));
+    std::stable_sort(best.begin(), best.end(),
+                     [&](const TrialSummary& a, const TrialSummary& b) { return board.is_before(a, b); });
+    best.resize(std::min(best.size(), most));
   }
+  return best;
+}
+
+// Finds the best of the complete trials, and counts them.
+void find_best_trial(const RunState& run, RunStatus& status) {
+  const std::vector<TrainedTrial> trials = complete_trials(run);
+  status.complete_trials = static_cast<std::int64_t>(trials.size());
+  for (TrialSummary& best : best_of(run, trials, 1)) status.best = std::move(best);
 }
 
 // The time between the first start and the last end of the iterations of an attempt.
@@ -161,6 +174,10 @@ RunStatus status_of(const RunState& run) {
   status.rate = find_rate(run, status.attempts);
   status.waiting_checkpoints = count_waiting(run);
   return status;
+}
+
+std::vector<TrialSummary> best_trials(const RunState& run, std::int64_t count) {
+  return best_of(run, complete_trials(run), count);
 }
 
 }  // namespace sheaf

@@ -59,4 +59,7 @@ struct RunStatus {
 
 RunStatus status_of(const RunState& run);
 
+/// The best of the complete trials, at most `count`, in the order of the leaderboard (Leaderboard::ranked).
+std::vector<TrialSummary> best_trials(const RunState& run, std::int64_t count);
+
 }  // namespace sheaf

@@ -71,7 +71,7 @@ void check_start(const Study& study, Problems& problems) {
     }
   const bool draws = search.draws_trials();
   const auto count = static_cast<std::int64_t>(search.start.size());
-  if (count > 0 && !draws)
+  if ((count > 0 || !search.start_run.empty()) && !draws)
     problems.add({"search.start", "search.trials"},
                  fmt::format("search.start has no effect ({} trains all combinations). Set search.trials.",
                              assignment(study, "search.method")));

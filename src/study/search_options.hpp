@@ -36,6 +36,9 @@ struct SearchOptions {
   std::int64_t batch = 0;
   Racing racing = Racing::none;
   std::vector<StartTrial> start{};  ///< trials 0, 1, ...
+  /// The directory of an older run, whose best trials become `start` before a plan is made
+  /// (commands/train/prepare/start_trials); empty: none.
+  std::string start_run{};
   std::int64_t time = 0;            ///< seconds of all jobs, after which the search ends; 0: no limit
   std::int64_t patience = 0;        ///< trials without a better one, after which the search ends; 0: no limit
   /// halving, hyperband: a stage has this many times the epochs, and 1/factor of the trials, of the one before.

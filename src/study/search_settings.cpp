@@ -80,8 +80,18 @@ void add_search_keys(std::vector<Setting>& table) {
       .only_with("search.method", {"tpe", "random", "grid"})
       .also_called({"fold_pruning", "wilcoxonpruner"});
   search
-      .add("start", &SearchOptions::start, start_trials(),
-           "Trials that are trained first, as values of searched keys; keys that are left out are drawn.")
+      .add(
+          "start", search_start(),
+          [](const SearchOptions& options) {
+            return SearchStart{options.start, options.start_run};
+          },
+          [](SearchOptions& options, const SearchStart& start) {
+            options.start = start.trials;
+            options.start_run = start.run;
+          },
+          "Trials that are trained first: values of searched keys, or the directory of an older run, whose five best "
+          "complete trials are taken. Keys that are left out are drawn.",
+          Decides::results, PathKind::input)
       .only_with("search.method", {"random", "tpe", "halving", "hyperband", "median"})
       .also_called({"enqueue_trial", "points_to_evaluate", "initial_points", "x0"});
   search

@@ -33,9 +33,8 @@ std::string section_of(const std::string& key) {
 template <class Replace>
 std::string with_path(const Setting& setting, const std::string& text, Replace replace) {
   if (setting.path == PathKind::none) return text;
-  const std::size_t colon = setting.info.key == "model.kind" ? text.find(':') : text.npos;
-  if (setting.info.key == "model.kind" && colon == text.npos) return text;  // a model without a file
-  const std::size_t begin = colon == text.npos ? 0 : colon + 1;
+  const std::size_t begin = setting.path_begin ? setting.path_begin(text) : 0;
+  if (begin == text.npos) return text;
   return text.substr(0, begin) + quoted_value(replace(unquoted_value(text.substr(begin)).value_or("")));
 }
 

@@ -96,6 +96,7 @@ class Section {
     setting.decides_results = decides == Decides::results;
     setting.is_searchable = std::is_same_v<Options, ModelOptions> || std::is_same_v<Options, TrainOptions>;
     setting.path = path;
+    setting.path_begin = type.path_begin;
     setting.kind = kind_of<Value>();
     setting.allowed = type.allowed;
     setting.names = type.names;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/train/prepare/rank_agreement.hpp"
+#include "commands/train/prepare/start_trials.hpp"
 #include "commands/train/prepare/study_data.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -249,7 +250,8 @@ std::string data_defaults_text(const Study& requested, const Study& settled) {
 
 Study settle_data_defaults(const Study& requested, const Communicator& world) {
   require_same_study_on_all_ranks(requested, world);
-  Study study = requested;
+  const Study started = with_start_trials(requested, world);
+  Study study = started;
   if (study.data.task == Task::automatic && any_loss_is(study, &Loss::needs_numbers))
     study.data.task = Task::regression;
   const auto file = agree_on_data(study, world);
@@ -272,7 +274,7 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
         "numbers)",
         file->target_columns));
   if (const auto text = file ? marks_text(file->marks) : ""; !text.empty()) log_root(text);
-  const std::string chosen = data_defaults_text(requested, settled);
+  const std::string chosen = data_defaults_text(started, settled);
   if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
   return settled;
 }

@@ -28,9 +28,8 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file);
 /// = mse"; empty if there are no such values. Pure.
 std::string data_defaults_text(const Study& requested, const Study& settled);
 
-/// Applies with_data_defaults() to the data file of the study and checks the result. Logs what was chosen. Throws
-/// AgreedError.
-/// Collective over world.
+/// Applies with_start_trials() (start_trials.hpp) and with_data_defaults(), for the data file of the study, and checks
+/// the result. Logs what was chosen. Throws AgreedError. Collective over world.
 Study settle_data_defaults(const Study& requested, const Communicator& world);
 
 }  // namespace sheaf

@@ -144,6 +144,10 @@ Study with_stored_choices(Study requested, const Study& stored) {
     if (is_auto && setting.decides_results) apply_setting(requested, setting.info.key, setting.text(stored));
   }
   if (requested.run.models == ModelsSaved::automatic) requested.run.models = stored.run.models;
+  if (!requested.search.start_run.empty()) {  // the older run may have changed since
+    requested.search.start = stored.search.start;
+    requested.search.start_run.clear();
+  }
   if (has_given_folds(requested)) {  // the file has determined them, too
     if (requested.search.folds == 1) requested.search.folds = stored.search.folds;
     if (requested.search.method == SearchMethod::none) requested.search.method = stored.search.method;

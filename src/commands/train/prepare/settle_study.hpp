@@ -43,8 +43,8 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
 /// fit into memory. Pure.
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts);
 
-/// `requested`, with each `auto` of a key that affects results, and of run.models, replaced by the value in the stored
-/// study of a run. Pure.
+/// `requested`, with each `auto` of a key that affects results, and of run.models, and the directory of search.start
+/// replaced by the value in the stored study of a run. Pure.
 Study with_stored_choices(Study requested, const Study& stored);
 
 /// A settled study and the devices of this rank.
