@@ -154,6 +154,17 @@ bool is_same(RecordedStage recorded, const RecordedStage& planned) {
 
 }  // namespace
 
+std::vector<IndexRange> longest_first(const Plan& plan) {
+  const std::int64_t number = plan.stage_count() - 1;
+  const Stage& stage = plan.stage(number);
+  const IndexRange iterations = plan.iterations_of(number);
+  if (!stage.first_new_trial || !stage.has(*stage.first_new_trial)) return {iterations};
+  const std::int64_t first_new = plan.iterations_of_trial(number, *stage.first_new_trial).begin;
+  std::vector<IndexRange> order = {{first_new, iterations.end}};
+  if (first_new > iterations.begin) order.push_back({iterations.begin, first_new});
+  return order;
+}
+
 void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>& recorded,
                              const std::string& directory) {
   for (const auto& found : recorded) {

@@ -81,6 +81,10 @@ class SearchStages {
   std::vector<IndexRange> used_;             // iterations of gradual trials, ascending
 };
 
+/// The iterations of the plan's last stage in the order in which lanes get them: first those of trials that begin in
+/// it, which have the most epochs. At the end of the stage lanes then wait for short trainings. Pure.
+std::vector<IndexRange> longest_first(const Plan& plan);
+
 /// Throws RunError if a recorded stage differs from the plan, because results of the run have changed. Stages that
 /// are not planned yet must begin after the planned ones. Pure.
 void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>& recorded,

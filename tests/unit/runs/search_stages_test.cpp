@@ -114,6 +114,16 @@ TEST_CASE("possible stages have the trials that may continue next, and all that 
   CHECK(of_eleven.possible_stages() == std::vector<Stage>{{1, {{0, 11}}, 1, {0, 2}, 1, 1, 3, 9}});
 }
 
+TEST_CASE("lanes get the iterations of trials that begin in a stage first") {
+  Plan plan(study_of_four());
+  plan.add({0, {{0, 3}}, 1, {0, 2}, 1, 0, 1});
+  CHECK(longest_first(plan) == std::vector<IndexRange>{{0, 6}});
+  plan.add({1, {{0, 1}, {2, 4}}, 1, {0, 2}, 1, 1, 3, 3});
+  CHECK(longest_first(plan) == std::vector<IndexRange>{{10, 12}, {6, 10}});
+  plan.add({2, {{0, 1}}, 1, {0, 2}, 1, 3, std::nullopt, 4});  // the new trials of the stage do not exist
+  CHECK(longest_first(plan) == std::vector<IndexRange>{{12, 14}});
+}
+
 TEST_CASE("a grid is complete after its only stage and has no stage text") {
   const Study study = study_of_four();
   const auto grid = make_single_stage(study);

@@ -34,7 +34,10 @@ RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Commun
   std::vector<IndexRange> indices;
   std::vector<std::int64_t> left;
   if (world.is_root()) {
-    indices = iterations_left(run.earlier.iterations, iterations, run.slice);
+    for (const IndexRange& part : longest_first(plan)) {
+      const auto left_of_part = iterations_left(run.earlier.iterations, part, run.slice);
+      indices.insert(indices.end(), left_of_part.begin(), left_of_part.end());
+    }
     left = {iterations.count() - run.earlier.iterations.count_results(iterations)};
   }
   world.broadcast_vector(indices);
