@@ -49,6 +49,15 @@ MetricChoice score_metric(const Study& study) {
   return (is_shared ? first : default_metric(task)).kind;
 }
 
+SearchMethod settled_method(const Study& study) {
+  const SearchOptions& search = study.search;
+  if (search.method != SearchMethod::automatic) return search.method;
+  if (search.trials > 0 || ((search.patience > 0 || search.time > 0) && has_ranges(search)))
+    return SearchMethod::random;
+  if (!search.keys.empty() || search.folds > 1 || has_given_folds(study)) return SearchMethod::grid;
+  return may_have_given_folds(study) ? SearchMethod::automatic : SearchMethod::none;
+}
+
 std::int64_t batch_of(const SearchOptions& search) {
   constexpr std::int64_t least = 8, without_trials = 32;
   if (search.batch > 0) return search.batch;

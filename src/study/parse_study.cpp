@@ -186,16 +186,6 @@ void reset_searched_keys(Study& study) {
     apply_setting(study, searched.key, setting_text(defaults, searched.key));
 }
 
-// Trials, candidates and folds need a search method.
-void choose_method(Study& study, bool is_set) {
-  SearchOptions& search = study.search;
-  if (is_set) return;
-  if (search.trials > 0 || ((search.patience > 0 || search.time > 0) && has_ranges(search)))
-    search.method = SearchMethod::random;
-  else if (!search.keys.empty() || search.folds > 1 || has_given_folds(study))
-    search.method = SearchMethod::grid;
-}
-
 // `paths`: of the text.
 Study parse(const std::string& text, const std::string& origin, const PathOrigin& paths,
             const std::vector<Assignment>& overrides) {
@@ -205,8 +195,7 @@ Study parse(const std::string& text, const std::string& origin, const PathOrigin
   apply_entries(study, entries, origin, paths, findings);
   apply_entries(study, overrides, "command line", PathOrigin{}, findings);
   add_values_of_searched_keys(entries, overrides, origin, findings);
-  choose_method(study, has_key(entries, "search.method") || has_key(overrides, "search.method"));
-  if (study.search.depends_on_results()) study.search.batch = batch_of(study.search);
+  study.search.method = settled_method(study);
   reset_searched_keys(study);
   add_problems_between_keys(study, findings);
 

@@ -30,7 +30,7 @@ enum class Racing { none, forgiving, certain };
 using StartTrial = std::vector<std::pair<std::string, std::string>>;
 
 struct SearchOptions {
-  SearchMethod method = SearchMethod::none;
+  SearchMethod method = SearchMethod::automatic;
   std::int64_t trials = 0;  ///< that are drawn; 0: as TrialSource says
   /// A trial that depends on results sees those of the trials that are at least this many before it. 0: batch_of().
   std::int64_t batch = 0;
@@ -39,8 +39,8 @@ struct SearchOptions {
   /// The directory of an older run, whose best trials become `start` before a plan is made
   /// (commands/train/prepare/start_trials); empty: none.
   std::string start_run{};
-  std::int64_t time = 0;            ///< seconds of all jobs, after which the search ends; 0: no limit
-  std::int64_t patience = 0;        ///< trials without a better one, after which the search ends; 0: no limit
+  std::int64_t time = 0;      ///< seconds of all jobs, after which the search ends; 0: no limit
+  std::int64_t patience = 0;  ///< trials without a better one, after which the search ends; 0: no limit
   /// halving, hyperband: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
   std::int64_t factor = 3;
   std::int64_t interval = 10;   ///< median: epochs per stage
@@ -49,6 +49,8 @@ struct SearchOptions {
   std::int64_t repeats = 1;     ///< each repeat draws new folds
   bool weighted = false;        ///< validation losses and metrics weight the rows
   std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
+  /// Whether there is a search.
+  bool searches() const { return search_method_of(method).trials != TrialSource::none; }
   /// Whether trials are drawn from lists and ranges.
   bool draws_trials() const {
     const TrialSource source = search_method_of(method).trials;
@@ -57,7 +59,7 @@ struct SearchOptions {
   /// Whether the number of trials is known before the search.
   bool has_trial_count() const { return trials > 0 || search_method_of(method).trials != TrialSource::drawn; }
   /// Whether the method has one stage.
-  bool has_one_stage() const { return method != SearchMethod::none && !search_method_of(method).divides_epochs; }
+  bool has_one_stage() const { return searches() && !search_method_of(method).divides_epochs; }
   /// Whether trials, or the end of the search, depend on the results of earlier trials of the same stage.
   bool depends_on_results() const {
     const bool races = racing != Racing::none && folds * repeats > 1;

@@ -38,8 +38,7 @@ void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
   search
       .add("method", &SearchOptions::method, choice<SearchMethod>(choices_of(search_method_table)),
-           meanings_of(search_method_table) +
-               ". If the key is not set, it is random with search.trials, otherwise grid with candidates or folds.")
+           meanings_of(search_method_table) + ".")
       .also_called({"sampler", "search_method"})
       .values_also_called(other_names_of(search_method_table));
   search
@@ -77,7 +76,7 @@ void add_search_keys(std::vector<Setting>& table) {
                 },
                 "a trial has one fold",
                 "search.folds = 5"})
-      .only_with("search.method", {"tpe", "random", "grid"})
+      .only_with("search.method", {"tpe", "random", "grid", "auto"})
       .also_called({"fold_pruning", "wilcoxonpruner"});
   search
       .add(
@@ -100,13 +99,13 @@ void add_search_keys(std::vector<Setting>& table) {
            "seconds or "
            "such as 90s, 45m or 1h30m. The times of all jobs of the run count. One trial is trained in any case. "
            "run.time_limit instead stops a job, whose run can be resumed.")
-      .only_with("search.method", {"random", "tpe", "grid"})
+      .only_with("search.method", {"random", "tpe", "grid", "auto"})
       .also_called({"search.timeout", "search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});
   search
       .add("patience", &SearchOptions::patience, integer_or("none", 1, max_iterations),
            "Ends the search after this many trials, by their numbers, none of which is better than all before. The "
            "search.batch trials after them still end.")
-      .only_with("search.method", {"random", "tpe", "grid"})
+      .only_with("search.method", {"random", "tpe", "grid", "auto"})
       .also_called({"early_stopping_trials", "n_trials_without_improvement"});
   search
       .add("factor", &SearchOptions::factor, integer(2, 1000),

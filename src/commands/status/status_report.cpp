@@ -36,7 +36,7 @@ bool has_total(const RunState& run) {
 std::string study_line_text(const RunState& run) {
   const Plan& plan = run.plan;
   std::vector<std::string> parts;
-  if (run.study.search.method == SearchMethod::none) {
+  if (!run.study.search.searches()) {
     parts.push_back(counted(plan.iteration_count(), "iteration"));
   } else {
     parts = {setting_text(run.study, "search.method") + " search"};
@@ -104,7 +104,7 @@ std::string results_line(const RunState& run) {
 
 std::string best_lines(const RunState& run, const RunStatus& status) {
   std::string text;
-  if (status.best && run.study.search.method != SearchMethod::none)
+  if (status.best && run.study.search.searches())
     text += line("best trial", fmt::format("{}, of {}{}", printable(best_text(run.study, run.plan, {*status.best})),
                                            counted(status.complete_trials, "complete trial"),
                                            run.plan.members() > 1 ? ", by the means of the members" : ""));

@@ -50,7 +50,7 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
   const IterationResult& result = iteration.result;
   leaderboard_.add(result, ensemble, iteration.metrics);
   if (ensemble != nullptr) results_.ensembles.push_back(*ensemble);
-  if (study_.search.method == SearchMethod::none) add_values(iteration, ensemble);
+  if (!study_.search.searches()) add_values(iteration, ensemble);
   ++results_.iterations;
   results_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   results_.pruned += result.status == IterationStatus::pruned ? 1 : 0;

@@ -277,7 +277,7 @@ std::string test_text(const TestResult& test) {
 
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width) {
   std::string text;
-  if (study.search.method != SearchMethod::none) {
+  if (study.search.searches()) {
     text = leaderboard(study, plan, results, width);
   } else {
     text = results.iterations <= max_listed ? iteration_lines(study, plan, results.final_values)

@@ -186,6 +186,7 @@ file = d.h5
 [search]
 method = tpe
 folds = 3
+batch = 9
 racing = certain
 start = train.learning_rate = 1e-3; train.learning_rate = 0.0625
 time = 1h30m
@@ -238,7 +239,7 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find("\n[search]\nmethod = none\ntrials = none\nbatch = auto\nracing = none\nstart = none\ntime = "
+  CHECK(text.find("\n[search]\nmethod = auto\ntrials = none\nbatch = auto\nracing = none\nstart = none\ntime = "
                   "none\npatience = "
                   "none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
                   "1\nmetric = loss\nweighted = false\nmodel.hidden = 16, 64 "

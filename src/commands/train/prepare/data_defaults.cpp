@@ -150,9 +150,7 @@ void settle_marks(Study& study, const MarkSource& marks) {
   data.groups = marks.kind == MarkKind::groups ? marks.name : "";
   data.folds = marks.kind == MarkKind::folds ? marks.name : "";
   data.time = marks.kind == MarkKind::times ? marks.name : "";
-  if (marks.kind != MarkKind::folds) return;
-  study.search.folds = marks.folds;
-  if (study.search.method == SearchMethod::none) study.search.method = SearchMethod::grid;
+  if (marks.kind == MarkKind::folds) study.search.folds = marks.folds;
 }
 
 // Throws UsageError if a regression would be trained on the numbers of classes.
@@ -209,6 +207,8 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   // A searched key keeps its base value, which no trial has.
   const auto needs_default = [&](const std::string& key, bool is_auto) { return is_auto && !is_searched(study, key); };
   if (file) settle_marks(study, file->marks);
+  search.method = settled_method(study);
+  if (search.depends_on_results()) search.batch = batch_of(search);
   if (data.task == Task::automatic) data.task = task_of(data, file);
   if (needs_default("train.loss", train.loss == LossKind::automatic)) train.loss = default_loss(data.task);
   if (needs_default("model.kind", model.kind == ModelKind::automatic)) model.kind = kind_of(model, image);

@@ -148,10 +148,8 @@ Study with_stored_choices(Study requested, const Study& stored) {
     requested.search.start = stored.search.start;
     requested.search.start_run.clear();
   }
-  if (has_given_folds(requested)) {  // the file has determined them, too
-    if (requested.search.folds == 1) requested.search.folds = stored.search.folds;
-    if (requested.search.method == SearchMethod::none) requested.search.method = stored.search.method;
-  }
+  // The file has determined them, too.
+  if (has_given_folds(requested) && requested.search.folds == 1) requested.search.folds = stored.search.folds;
   return requested;
 }
 
