@@ -20,5 +20,6 @@ set(layers
   "commands/line commands/train/prepare"
   "commands/train/training"
   "commands/train/finish"
-  "commands/train commands/evaluate commands/preprocess commands/import commands/info commands/status"
+  "commands/train commands/evaluate commands/preprocess commands/import commands/status"
+  "commands/info"
   "commands")

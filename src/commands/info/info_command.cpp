@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "commands/info/installation_test.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
@@ -64,22 +65,23 @@ std::string info_text(const RankTable& ranks, const std::vector<double>& speeds,
 
 std::string help() {
   return "Shows the ranks of the job with their hosts, devices, lanes and cores, the libraries, and an approximate\n"
-         "matrix-product speed for one core of each rank.\n";
+         "matrix-product speed for one core of each rank.\n\n"
+         "  --test   test the installation instead: train a small model and predict with it, with each engine that is\n"
+         "           installed, in a temporary directory (TMPDIR; on several nodes in the current directory, which "
+         "all\n"
+         "           of them must see). Prints one line per check; the exit code is 1 if one of them fails\n";
 }
 
 const LineOptions& options() {
-  static const LineOptions none;
-  return none;
+  static const LineOptions all{{}, {}, {"test"}};
+  return all;
 }
 
-ExitCode run(const CommandCall& call, const Communicator& world) {
+// Shows the information about the job. Collective over world.
+void show_info(const Communicator& world) {
   double flops = 0;
   std::optional<std::string> torch_problem;  // reported last, so that the other information is printed
   agree(world, [&] {
-    const Arguments arguments = parse_arguments("info", options(), call.arguments);
-    if (!arguments.positional.empty())
-      throw UsageError(fmt::format("'sheaf info' takes no arguments (it got {}). Write: sheaf info.",
-                                   quoted(arguments.positional[0])));
     try {
       flops = torch_backend().measure_blas_flops();
     } catch (const RunError& error) {
@@ -104,13 +106,27 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     if (torch_problem) throw RunError(*torch_problem);
   });
+}
+
+ExitCode run(const CommandCall& call, const Communicator& world) {
+  bool tests = false;
+  agree(world, [&] {
+    const Arguments arguments = parse_arguments("info", options(), call.arguments);
+    if (!arguments.positional.empty())
+      throw UsageError(fmt::format("'sheaf info' takes no arguments (it got {}). Write: sheaf info.",
+                                   quoted(arguments.positional[0])));
+    tests = arguments.has_flag("test");
+  });
+  if (tests) return test_installation(world) ? ExitCode::done : ExitCode::failed;
+  show_info(world);
   return ExitCode::done;
 }
 
 }  // namespace
 
 Command info_command() {
-  return {"info", "", "show ranks, hosts, devices, cores, libraries and an approximate speed", help, options, run};
+  return {"info", "[--test]", "show ranks, hosts, devices, cores, libraries and an approximate speed",
+          help,   options,    run};
 }
 
 }  // namespace sheaf
