@@ -40,3 +40,11 @@ install(FILES data/digits.h5 data/visits.h5 DESTINATION ${share}/data COMPONENT 
 
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sheaf)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)
+
+# ---- Completion. Debian's zsh reads vendor-completions instead of site-functions.
+
+set(SHEAF_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE PATH "Folder of zsh's completion functions")
+install(FILES cmake/install/sheaf.bash RENAME sheaf
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT sheaf)
+install(FILES cmake/install/_sheaf DESTINATION ${SHEAF_ZSH_FOLDER} COMPONENT sheaf)
+install(FILES cmake/install/sheaf.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT sheaf)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "commands/command_table.hpp"
+#include "commands/text_answer.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "commands/command_table.hpp"
 #include "core/error.hpp"
 #include "support/catch.hpp"
 
