@@ -48,3 +48,6 @@ install(FILES cmake/install/sheaf.bash RENAME sheaf
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT sheaf)
 install(FILES cmake/install/_sheaf DESTINATION ${SHEAF_ZSH_FOLDER} COMPONENT sheaf)
 install(FILES cmake/install/sheaf.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT sheaf)
+
+install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT sheaf
+  FILES_MATCHING PATTERN "*.gz")

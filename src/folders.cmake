@@ -22,4 +22,5 @@ set(layers
   "commands/train/finish"
   "commands/train commands/evaluate commands/preprocess commands/import commands/status"
   "commands/info"
-  "commands")
+  "commands"
+  "manual")

@@ -36,6 +36,9 @@ for path in files_of(PREFIX):
         content = file.read().replace(libraries, b"")
     checks.check(BUILD.encode() not in content, f"{path} does not have the path of the build folder")
 
+for name in ("man1/sheaf.1.gz", "man1/sheaf-run.1.gz", "man5/sheaf-study.5.gz"):
+    checks.check(os.path.exists(os.path.join(PREFIX, "share/man", name)), f"{name} is installed")
+
 # ---- The program and its library
 
 for ranks in (None, 2):

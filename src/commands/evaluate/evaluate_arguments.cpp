@@ -219,7 +219,8 @@ data
          R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
   --data.weights=NAME    data set of the weights of the rows, by which loss and metrics weight them; default: all
                          weights are 1. Weights of classes (train.class_weights) do not count
-  --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC, average precision,
+  --data.memory=MIB|auto
+                         memory per node for metrics that need the outputs of all rows (ROC AUC, average precision,
                          median AE); default: auto, half of the memory. If they do not fit, the report leaves these
                          metrics out
 )" + fmt::format("  --loss={}\n", loss_names()) +

@@ -217,7 +217,11 @@ bool InputFile::has(const std::string& name) const {
 }
 
 bool InputFile::has_data_set(const std::string& name) const {
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_info1_t info;
+#else
   H5O_info_t info;
+#endif
   return has(name) && H5Oexists_by_name(handle_.id(), name.c_str(), H5P_DEFAULT) > 0 &&
          H5Oget_info_by_name2(handle_.id(), name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
          info.type == H5O_TYPE_DATASET;
