@@ -43,7 +43,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)
 
 # ---- Completion. Debian's zsh reads vendor-completions instead of site-functions.
 
-set(SHEAF_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE PATH "Folder of zsh's completion functions")
+set(SHEAF_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Folder of zsh's completion functions")
 install(FILES cmake/install/sheaf.bash RENAME sheaf
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT sheaf)
 install(FILES cmake/install/_sheaf DESTINATION ${SHEAF_ZSH_FOLDER} COMPONENT sheaf)
