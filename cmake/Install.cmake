@@ -1,6 +1,6 @@
 # cmake --install: the program, its private library, the files for plugins, job scripts and studies. All paths between
 # installed files are relative, so a prefix can be moved. Component `torch` has what needs LibTorch, `sheaf` the rest;
-# `license` is left out of Debian packages, which have a copyright file instead.
+# `license` and `modulefile` are left out of Debian packages.
 include(CMakePackageConfigHelpers)
 
 # A library outside the system's folders is found where it was linked, for example that of a wheel or of Spack.
@@ -51,3 +51,11 @@ install(FILES cmake/install/sheaf.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish
 
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT sheaf
   FILES_MATCHING PATTERN "*.gz")
+
+# ---- Environment modules
+
+set(modulefiles ${CMAKE_INSTALL_DATADIR}/sheaf/modulefiles/sheaf)
+file(RELATIVE_PATH prefix ${CMAKE_INSTALL_PREFIX}/${modulefiles} ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/install/modulefile.in ${PROJECT_BINARY_DIR}/installed/modulefile @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/installed/modulefile RENAME ${PROJECT_VERSION}
+  DESTINATION ${modulefiles} COMPONENT modulefile)

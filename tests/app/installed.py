@@ -110,4 +110,25 @@ for script in glob.glob(os.path.join(SHARE, "jobs/*.sbatch")):
     checks.check(done.code == 0 and os.path.realpath(program) == PROGRAM, f"{script} runs the installed program",
                  done.stdout + done.stderr)
 
+# ---- The modulefile
+
+MODULES = """
+. /usr/share/modules/init/bash
+module use "$1"
+module load sheaf
+command -v sheaf
+man -w sheaf-run ls
+echo "$CMAKE_PREFIX_PATH"
+module unload sheaf
+command -v sheaf
+echo "left: $MANPATH$CMAKE_PREFIX_PATH"
+"""
+if os.path.exists("/usr/share/modules/init/bash") and shutil.which("man"):
+    done = launch(["bash", "-c", MODULES, "bash", os.path.join(SHARE, "modulefiles")],
+                  environment={"MANPATH": "", "CMAKE_PREFIX_PATH": "", "PATH": "/usr/bin:/bin"})
+    lines = done.stdout.splitlines()
+    checks.check(len(lines) == 5 and lines[0] == PROGRAM and lines[1] == os.path.join(PREFIX, "share/man/man1/sheaf-run.1.gz")
+                 and lines[2].startswith("/usr/share/man/") and lines[3].split(":")[0] == PREFIX
+                 and lines[4].strip(":") == "left: ", "the modulefile", done.stdout + done.stderr)
+
 sys.exit(checks.finish())
