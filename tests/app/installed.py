@@ -53,6 +53,9 @@ os.rename(library[0], library[0] + ".hidden")
 done = launch([PROGRAM, "info", "--test"])
 checks.check(done.code == 0 and done.stdout.splitlines()[-1] == "skipped  LibTorch: not installed (package sheaf-torch)",
              "info --test without the library skips LibTorch", done.stdout + done.stderr)
+done = launch([PROGRAM, "info"], ranks=2)
+checks.check(done.code == 0 and "\nLibTorch     not installed (package sheaf-torch)\n" in done.stdout and not done.error_lines(),
+             "info without the library", done.stdout + done.stderr)
 with open(library[0], "w") as file:
     file.write("no library")
 done = launch([PROGRAM, "info", "--test"])
