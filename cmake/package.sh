@@ -4,6 +4,7 @@
 #   cmake/package.sh SUITE [MIRROR]   as root, for another release, such as trixie: in build/roots/SUITE, which it
 #                                     installs with debootstrap from the archive MIRROR (by default that of this
 #                                     system) and keeps
+# SHEAF_PACKAGE_CONTACT='NAME <ADDRESS>' sets the maintainer of the packages.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,7 +15,7 @@ build_here() {
   # Relative paths in the program, and Debian's hardening; without debug information, which would be stripped.
   CXXFLAGS="$(DEB_CXXFLAGS_MAINT_STRIP=-g dpkg-buildflags --get CXXFLAGS) $(dpkg-buildflags --get CPPFLAGS)"
   LDFLAGS="$(dpkg-buildflags --get LDFLAGS) -Wl,-z,now"
-  cmake --preset package
+  cmake --preset package ${SHEAF_PACKAGE_CONTACT:+-DSHEAF_PACKAGE_CONTACT="$SHEAF_PACKAGE_CONTACT"}
   cmake --build --preset package
   rm -rf build/packages
   cpack --config build/package/CPackConfig.cmake -B build/packages
@@ -22,7 +23,7 @@ build_here() {
 }
 
 build_in_root() {
-  local suite=$1 root=$PWD/build/roots/$1
+  local root=$PWD/build/roots/$1
   [ -e "$root/root" ] || make_root "$@"
   # shellcheck disable=SC2046  # one argument per package
   in_root "$root" env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends \
@@ -30,7 +31,7 @@ build_in_root() {
   git init -q "$root/root/sheaf"
   git -C "$root/root/sheaf" fetch -q "$PWD" HEAD
   git -C "$root/root/sheaf" reset -q --hard FETCH_HEAD
-  in_root "$root" bash sheaf/cmake/package.sh
+  in_root "$root" env SHEAF_PACKAGE_CONTACT="${SHEAF_PACKAGE_CONTACT:-}" bash sheaf/cmake/package.sh
   mkdir -p build/packages
   cp "$root"/root/sheaf/build/packages/*.deb build/packages
 }
