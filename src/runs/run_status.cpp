@@ -15,30 +15,9 @@ namespace {
 // Trials that are ranked together. Their summaries are in memory at the same time.
 constexpr std::size_t block_trials = std::size_t{1} << 16;
 
-// All iterations of a trial in a stage.
-struct TrainedTrial {
-  std::int64_t trial;
-  IndexRange iterations;
-};
-
 // The trials whose iterations have all finished, diverged or failed, each with the last stage of which this is true.
-// Visits results, not trials: a search may have many more.
 std::vector<TrainedTrial> complete_trials(const RunState& run) {
-  const ResultStore& results = run.progress.journals.iterations;
-  std::vector<TrainedTrial> trials;
-  const auto total = results.positions_of({0, run.plan.iteration_count()}).end;
-  for (std::int64_t position = 0; position < total;) {
-    const Iteration iteration = run.plan.iteration(results.packed(static_cast<std::size_t>(position)).iteration());
-    const IndexRange iterations = run.plan.iterations_of_trial(iteration.stage, iteration.trial);
-    const IndexRange found = results.positions_of(iterations);
-    const auto is_unfinished = [&](std::int64_t at) {
-      return results[static_cast<std::size_t>(at)].trained.result.status == IterationStatus::unfinished;
-    };
-    bool is_complete = found.count() == iterations.count();
-    for (std::int64_t at = found.begin; at < found.end && is_complete; ++at) is_complete = !is_unfinished(at);
-    if (is_complete) trials.push_back({iteration.trial, iterations});
-    position = found.end;
-  }
+  std::vector<TrainedTrial> trials = trained_trials(run);
   if (run.plan.stage_count() == 1) return trials;
   std::stable_sort(trials.begin(), trials.end(),
                    [](const TrainedTrial& a, const TrainedTrial& b) { return a.trial < b.trial; });
@@ -151,6 +130,25 @@ std::int64_t count_waiting(const RunState& run) {
 std::optional<double> RunStatus::seconds_left() const {
   if (!rate) return std::nullopt;
   return static_cast<double>(iterations.left()) / *rate;
+}
+
+std::vector<TrainedTrial> trained_trials(const RunState& run) {
+  const ResultStore& results = run.progress.journals.iterations;
+  std::vector<TrainedTrial> trials;
+  const auto total = results.positions_of({0, run.plan.iteration_count()}).end;
+  for (std::int64_t position = 0; position < total;) {
+    const Iteration iteration = run.plan.iteration(results.packed(static_cast<std::size_t>(position)).iteration());
+    const IndexRange iterations = run.plan.iterations_of_trial(iteration.stage, iteration.trial);
+    const IndexRange found = results.positions_of(iterations);
+    const auto is_unfinished = [&](std::int64_t at) {
+      return results[static_cast<std::size_t>(at)].trained.result.status == IterationStatus::unfinished;
+    };
+    bool is_complete = found.count() == iterations.count();
+    for (std::int64_t at = found.begin; at < found.end && is_complete; ++at) is_complete = !is_unfinished(at);
+    if (is_complete) trials.push_back({iteration.trial, iterations});
+    position = found.end;
+  }
+  return trials;
 }
 
 RunStatus status_of(const RunState& run) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/index_range.hpp"
 #include "runs/run_reader.hpp"
 #include "search/leaderboard.hpp"
 
@@ -58,5 +59,15 @@ struct RunStatus {
 };
 
 RunStatus status_of(const RunState& run);
+
+/// All iterations of a trial in a stage.
+struct TrainedTrial {
+  std::int64_t trial = 0;
+  IndexRange iterations;
+};
+
+/// The trials whose iterations of a stage have all finished, diverged or failed: stage by stage, in the order of the
+/// plan. Visits results, not trials: a search may have many more.
+std::vector<TrainedTrial> trained_trials(const RunState& run);
 
 }  // namespace sheaf

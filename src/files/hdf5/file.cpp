@@ -307,6 +307,11 @@ Handle InputFile::open_data_set(const std::string& name, const Handle& access) c
   return Handle(id, H5Dclose, {});
 }
 
+TableReader InputFile::table(const std::string& name) const {
+  const Handle access = data_set_access();
+  return TableReader(open_data_set(name, access), fmt::format("table '{}' of '{}'", with_leading_slash(name), path_));
+}
+
 DataSetReader InputFile::data_set(const std::string& name, Values values) const {
   const std::string description = fmt::format("data set '{}' of '{}'", with_leading_slash(name), path_);
   const Handle access = data_set_access();

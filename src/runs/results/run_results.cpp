@@ -100,7 +100,7 @@ void ResultTally::add_engine(const IterationResult& result) {
 }
 
 RunResults ResultTally::finish() {
-  assert(results_.iterations == plan_.iteration_count());
+  assert(results_.iterations > 0 && results_.iterations <= plan_.iteration_count());
   std::sort(results_.engines.begin(), results_.engines.end(), [](const EngineUse& one, const EngineUse& other) {
     return std::make_pair(one.name.view(), !one.on_gpu) < std::make_pair(other.name.view(), !other.on_gpu);
   });

@@ -124,7 +124,7 @@ struct RunResults {
   double wait_seconds = 0;         ///< waiting for streamed data, summed over the iterations
   // The following values do not come from the iterations; the caller sets them.
   RankTable ranks;
-  std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks during the training; 0 if none were streamed
+  std::int64_t streamed_bytes = 0;   ///< of features, read by all ranks during the training; 0 if none were streamed
   std::optional<double> idle_share;  ///< of the lanes' time in the last job; none if it has not trained
   DataSummary data;
   std::string user;                      ///< who ran the last job
@@ -145,10 +145,11 @@ class ResultTally {
   /// `study` and `plan` outlive the tally.
   ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial);
 
-  /// Adds the next iteration of the plan, in order. `ensemble`: as for Leaderboard::add.
+  /// Adds the next iteration of the plan, in order; those of a trial in a stage may all be left out. `ensemble`: as for
+  /// Leaderboard::add.
   void add(const TrainedIteration& iteration, const EnsembleResult* ensemble);
 
-  /// Called once, after the last iteration.
+  /// Called once, after the last iteration. At least one was added.
   RunResults finish();
 
  private:
