@@ -11,6 +11,7 @@
 #include "commands/import/import_command.hpp"
 #include "commands/info/info_command.hpp"
 #include "commands/preprocess/preprocess_command.hpp"
+#include "commands/report/report_command.hpp"
 #include "commands/status/status_command.hpp"
 #include "commands/train/plan_command.hpp"
 #include "commands/train/resume_command.hpp"
@@ -84,9 +85,9 @@ const Command* command_named(const std::string& name) {
 }  // namespace
 
 const std::vector<Command>& command_table() {
-  static const std::vector<Command> commands = {run_command(),    resume_command(),     status_command(),
-                                                plan_command(),   evaluate_command(),   predict_command(),
-                                                import_command(), preprocess_command(), info_command()};
+  static const std::vector<Command> commands = {
+      run_command(),      resume_command(),  status_command(), report_command(),     plan_command(),
+      evaluate_command(), predict_command(), import_command(), preprocess_command(), info_command()};
   return commands;
 }
 

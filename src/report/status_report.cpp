@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "commands/status/status_report.hpp"
+#include "report/status_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,22 +30,6 @@ std::string line(const char* name, const std::string& text) {
 // Whether the number of trials is known: of a search that search.time or search.patience ends, after its end.
 bool has_total(const RunState& run) {
   return run.study.search.has_trial_count() || run.progress.left.empty();
-}
-
-// "digits (random search, 20 trials, 3 folds)"; for a study without a search, "digits (8 iterations)".
-std::string study_line_text(const RunState& run) {
-  const Plan& plan = run.plan;
-  std::vector<std::string> parts;
-  if (run.study.search.method == SearchMethod::none) {
-    parts.push_back(counted(plan.iteration_count(), "iteration"));
-  } else {
-    parts = {setting_text(run.study, "search.method") + " search"};
-    if (has_total(run)) parts.push_back(counted(plan.trial_count(), "trial"));
-    if (plan.folds() > 1) parts.push_back(counted(plan.folds(), "fold"));
-    if (plan.repeats() > 1) parts.push_back(counted(plan.repeats(), "repeat"));
-  }
-  if (plan.members() > 1) parts.push_back(fmt::format("ensembles of {}", plan.members()));
-  return fmt::format("{} ({})", printable(run.study.study.name), fmt::join(parts, ", "));
 }
 
 // "node1 (process 4711)"
@@ -153,20 +137,6 @@ bool can_be_resumed(const RunStatus& status) {
          (status.activity == RunActivity::finished && status.iterations.failed > 0);
 }
 
-const char* name_of(RunActivity activity) {
-  switch (activity) {
-    case RunActivity::running:
-      return "running";
-    case RunActivity::finished:
-      return "finished";
-    case RunActivity::stopped:
-      return "stopped";
-    case RunActivity::unknown:
-      break;
-  }
-  return "unknown";
-}
-
 template <class Value>
 Json nullable(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -184,8 +154,37 @@ Json jobs_json(const std::vector<RunJob>& jobs) {
 
 }  // namespace
 
+std::string study_text(const RunState& run) {
+  const Plan& plan = run.plan;
+  std::vector<std::string> parts;
+  if (run.study.search.method == SearchMethod::none) {
+    parts.push_back(counted(plan.iteration_count(), "iteration"));
+  } else {
+    parts = {setting_text(run.study, "search.method") + " search"};
+    if (has_total(run)) parts.push_back(counted(plan.trial_count(), "trial"));
+    if (plan.folds() > 1) parts.push_back(counted(plan.folds(), "fold"));
+    if (plan.repeats() > 1) parts.push_back(counted(plan.repeats(), "repeat"));
+  }
+  if (plan.members() > 1) parts.push_back(fmt::format("ensembles of {}", plan.members()));
+  return fmt::format("{} ({})", printable(run.study.study.name), fmt::join(parts, ", "));
+}
+
+const char* activity_name(RunActivity activity) {
+  switch (activity) {
+    case RunActivity::running:
+      return "running";
+    case RunActivity::finished:
+      return "finished";
+    case RunActivity::stopped:
+      return "stopped";
+    case RunActivity::unknown:
+      break;
+  }
+  return "unknown";
+}
+
 std::string status_text(const RunState& run, const RunStatus& status) {
-  std::string text = line("run", printable(run.directory)) + line("study", study_line_text(run)) +
+  std::string text = line("run", printable(run.directory)) + line("study", study_text(run)) +
                      line("state", state_text(run, status)) + progress_line(run, status) + results_line(run) +
                      best_lines(run, status) + problem_lines(run, status);
   if (!status.attempts.empty()) text += line("jobs", attempts_text(status.attempts));
@@ -198,7 +197,7 @@ std::string status_json(const RunState& run, const RunStatus& status) {
   Json json = {{"run", run.directory},
                {"study", run.study.study.name},
                {"program", run.program},
-               {"state", name_of(status.activity)},
+               {"state", activity_name(status.activity)},
                {"jobs", jobs_json(run.jobs.jobs)},
                {"has_results", run.has_results},
                {"earlier_results", nullable(run.earlier_results)},

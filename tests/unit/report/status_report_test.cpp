@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "commands/status/status_report.hpp"
+#include "report/status_report.hpp"
 
 #include <limits>
 
