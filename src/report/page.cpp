@@ -90,10 +90,11 @@ std::string note_element(const std::string& note) {
   return note.empty() ? "" : fmt::format("<p class=\"note\">{}</p>", escaped_markup(note));
 }
 
-std::string figure_element(const Picture& picture) {
+// `heading`: of the section, which a title need not repeat.
+std::string figure_element(const Picture& picture, const std::string& heading) {
   const bool is_wide = picture.width > 500;
-  std::string text =
-      fmt::format("<figure{}><h3>{}</h3>", is_wide ? " class=\"wide\"" : "", escaped_markup(picture.title));
+  std::string text = is_wide ? "<figure class=\"wide\">" : "<figure>";
+  if (picture.title != heading) text += fmt::format("<h3>{}</h3>", escaped_markup(picture.title));
   if (!picture.body.empty()) {
     const std::string svg = svg_element(picture);
     text += is_wide ? scrolling(svg) : svg;
@@ -101,9 +102,9 @@ std::string figure_element(const Picture& picture) {
   return text + note_element(picture.note) + "</figure>\n";
 }
 
-std::string figures(const std::vector<Picture>& pictures) {
+std::string figures(const std::vector<Picture>& pictures, const std::string& heading) {
   std::string text = "<div class=\"pictures\">\n";
-  for (const Picture& picture : pictures) text += figure_element(picture);
+  for (const Picture& picture : pictures) text += figure_element(picture, heading);
   return text + "</div>\n";
 }
 
@@ -174,8 +175,11 @@ HtmlTable trial_board(const RunReport& report) {
   for (std::size_t at = 0; at < shown; ++at) {
     const TrialSummary& trial = trials[at];
     std::vector<Cell> row = {integer_cell(trial.rank), integer_cell(trial.trial)};
+    std::vector<std::string> values;
     for (std::size_t key = 0; key < run.plan.searched_keys().size(); ++key)
-      row.push_back({printable(run.plan.value(trial.trial, key))});
+      values.push_back(run.plan.value(trial.trial, key));
+    const std::vector<bool> effects = run.plan.effects(values);
+    for (std::size_t key = 0; key < values.size(); ++key) row.push_back({effects[key] ? printable(values[key]) : ""});
     if (run.plan.stage_count() > 1)
       row.push_back(integer_cell(
           run.plan.stage(trial.stage).epochs_of(trial.trial, run.plan.trial(trial.trial).train.epochs).end));
@@ -355,7 +359,8 @@ std::string html_page(const RunReport& report) {
   text += next_section(report);
   for (const PictureGroup& group : groups) {
     if (group.name == "history") text += board_section(report);
-    text += fmt::format("<h2 id=\"{}\">{}</h2>\n", group.name, escaped_markup(group.heading)) + figures(group.pictures);
+    text += fmt::format("<h2 id=\"{}\">{}</h2>\n", group.name, escaped_markup(group.heading)) +
+            figures(group.pictures, group.heading);
     if (group.name == "predictions") text += class_table(report);
     if (group.name == "time") text += time_table(report);
   }
@@ -375,7 +380,7 @@ std::string html_comparison(const std::vector<RunReport>& reports) {
     for (std::size_t column = 0; column < rows[row].size(); ++column)
       table.rows.back().push_back({rows[row][column], column < texts});
   }
-  text += scrolling(table_element(table), "board scroll") + figures({compared_histories(reports)});
+  text += scrolling(table_element(table), "board scroll") + figures({compared_histories(reports)}, "");
   for (const RunReport& report : reports)
     text += fmt::format("<h2>{}</h2>\n<p class=\"soft\">{}</p><p class=\"verdict\">{}</p>\n<pre>{}</pre>\n",
                         escaped_markup(report.run.directory), escaped_markup(study_text(report.run)),

@@ -663,11 +663,13 @@ std::string class_name(const RunReport& report, std::size_t number) {
 std::vector<PictureGroup> pictures_of(const RunReport& report) {
   std::vector<PictureGroup> groups;
   const std::string objects = std::string(report.object_name()) + "s";
-  if (report.objects.empty()) {
-    groups.push_back(
-        {"history",
-         "History",
-         {without("history", "History", fmt::format("None of the {} is complete and has a finite value.", objects))}});
+  if (report.objects.size() < 2) {
+    PictureGroup history{
+        "history",
+        "History",
+        {without("history", "History", fmt::format("A history needs at least two {} with a finite value.", objects))}};
+    if (!report.objects.empty()) history.pictures.push_back(fold_spread(report));
+    groups.push_back(std::move(history));
   } else {
     std::vector<double> numbers, ends;
     const TimeUnit unit = time_unit(report.timeline.end());
@@ -692,8 +694,9 @@ std::vector<PictureGroup> pictures_of(const RunReport& report) {
     }
   }
   groups.push_back({"curves", "Learning curves", {learning_curves(report)}});
-  groups.push_back(
-      {"predictions", "Held-out predictions of the best " + std::string(report.object_name()), predictions(report)});
+  groups.push_back({"predictions",
+                    std::string("Held-out predictions of the best ") + (report.is_search() ? "trial" : "model"),
+                    predictions(report)});
   groups.push_back({"time", "Time", {time_shares(report), timeline(report)}});
   return groups;
 }

@@ -83,7 +83,7 @@ struct RunReport {
   TimeShares shares;
   std::vector<LearningCurve> curves;      ///< best first; not of all trials if there are many
   std::int64_t curve_count = 0;           ///< of all trials
-  std::optional<HeldOutRows> held_out{};  ///< of the best trial; the caller sets it
+  std::optional<HeldOutRows> held_out{};  ///< of the best trial or model; the caller sets it
   std::string no_held_out{};              ///< otherwise: why there are none, a sentence
 
   bool is_search() const { return run.study.search.method != SearchMethod::none; }

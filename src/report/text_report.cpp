@@ -7,6 +7,7 @@
 
 #include "core/text.hpp"
 #include "report/advice.hpp"
+#include "report/plot/scale.hpp"
 #include "report/status_report.hpp"
 #include "runs/results/summary.hpp"
 #include "runs/results/table.hpp"
@@ -81,7 +82,7 @@ std::vector<std::vector<std::string>> time_rows(const RunReport& report) {
                                       {"waiting for work", shares.idle},
                                       {"outside trainings", shares.other}})
     if (seconds > 0)
-      rows.push_back({name, fmt::format("{:.2f}", seconds), fmt::format("{:.1f}", 100 * seconds / shares.total())});
+      rows.push_back({name, short_number(seconds, 4), fmt::format("{:.1f}", 100 * seconds / shares.total())});
   return rows;
 }
 
@@ -102,13 +103,21 @@ std::string verdict_of(const RunReport& report) {
   if (report.is_search() && report.results)
     return "Best: " + printable(best_text(report.run.study, report.run.plan, report.results->trials));
   if (report.objects.empty()) return fmt::format("No {} has a result yet.", report.object_name());
+  std::string ensembles;
+  if (report.results && !report.results->ensembles.empty()) {
+    Spread scores;
+    for (const EnsembleResult& ensemble : report.results->ensembles) scores.add(ensemble.score);
+    ensembles = fmt::format("; {} of {} members: mean {:.4f}", counted(scores.count(), "ensemble"),
+                            report.run.plan.members(), scores.mean());
+  }
   Spread spread;
   for (const RankedObject& object : report.objects) spread.add(object.value);
   const auto text = [&](double value) { return value_text_of(report.value, value); };
   if (spread.count() == 1) return fmt::format("{} {} (one iteration)", report.value.name, text(spread.mean()));
   return fmt::format("{}: best {} (iteration {}), mean {}, standard deviation {} over {}", report.value.name,
                      text(report.best().value), report.best().number, text(spread.mean()), text(spread.deviation()),
-                     counted(spread.count(), "iteration"));
+                     counted(spread.count(), "iteration")) +
+         ensembles;
 }
 
 std::string text_report(const RunReport& report, std::size_t width) {

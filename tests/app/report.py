@@ -104,6 +104,12 @@ def printed_csv(*args):
     return list(csv.DictReader(io.StringIO(report(*args, "--format=csv").stdout)))
 
 
+def complete_trials(directory):
+    """The number of trials whose three folds are in the journal."""
+    done = set(journaled(directory))
+    return sum({3 * trial, 3 * trial + 1, 3 * trial + 2} <= done for trial in range(6))
+
+
 # What is not a run, and options that are wrong.
 for args in ([], ["missing"], [DIGITS], ["missing", "--format=xml"], ["missing", "--htm=page.html"]):
     result = report(*args, code=2)
@@ -303,12 +309,12 @@ checks.check("out of memory" in page.text and f"<b>{statuses.count('failed')}</b
 # A killed run, then the same run resumed by a second job.
 shutil.rmtree("killed", ignore_errors=True)
 job = Started([SHEAF, "run", *SEARCH[:-1], "--train.epochs=300", "--run.output=killed"])
-job.creep_until(lambda: len(journaled("killed")) >= 4)
+job.creep_until(lambda: complete_trials("killed") > 0)
+found = json.loads(report("killed", "--format=json").stdout)
+checks.check(found["state"] == "running" and found["iterations"]["finished"] >= 3, "a run under way", str(found)[:300])
 os.kill(job.process.pid, signal.SIGKILL)
 job.finish()
-finished = set(journaled("killed"))
-done = len(finished)
-complete = sum({3 * trial, 3 * trial + 1, 3 * trial + 2} <= finished for trial in range(6))
+done, complete = len(set(journaled("killed"))), complete_trials("killed")
 files = {path: os.stat(os.path.join("killed", path)).st_mtime_ns for path in os.listdir("killed")}
 report("killed", "--html=killed.html", "--trace=killed.json", "--overwrite")
 page = check_page("killed.html", "a killed run")

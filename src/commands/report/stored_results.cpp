@@ -186,11 +186,10 @@ void add_model(HeldOutRows& held_out, const TableReader& table, IndexRange membe
   }
 }
 
-// The iterations of the best trial, or the best iteration.
+// The iterations of the best trial; without a search, those of the best model.
 IndexRange best_iterations(const RunReport& report) {
-  if (!report.is_search()) return {report.best().number, report.best().number + 1};
   const TrialSummary& best = report.results->trials.front();
-  return report.run.plan.iterations_of_trial(best.stage, best.trial);
+  return report.is_search() ? report.run.plan.iterations_of_trial(best.stage, best.trial) : report.results->best_model;
 }
 
 HeldOutRows held_out_of(const RunReport& report, const TableReader& table) {
@@ -205,7 +204,7 @@ HeldOutRows held_out_of(const RunReport& report, const TableReader& table) {
   const Iteration first = run.plan.iteration(iterations.begin);
   held_out.has_probabilities =
       held_out.kind != HeldOutRows::Kind::values && loss_of(run.plan.trial(first.trial).train.loss).needs_classes();
-  const std::int64_t members = report.is_search() ? run.plan.stage(first.stage).members : 1;
+  const std::int64_t members = run.plan.stage(first.stage).members;
   for (std::int64_t model = iterations.begin; model < iterations.end; model += members) {
     held_out.is_part = held_out.predictions.size() > max_numbers;
     if (held_out.is_part) break;
@@ -243,7 +242,7 @@ StoredResults read_stored_results(const RunState& run) {
 
 void read_held_out(RunReport& report) {
   const RunState& run = report.run;
-  if (report.objects.empty()) {
+  if (!report.results || report.results->best_model.empty()) {
     report.no_held_out = fmt::format("No {} is complete yet.", report.object_name());
   } else if (!run.has_results) {
     report.no_held_out = "Predictions for held-out rows are in the results when the run is complete.";
