@@ -19,10 +19,4 @@ struct PictureGroup {
 /// All pictures of a run, in the order of the page. A picture without data has a note that says what would make it.
 std::vector<PictureGroup> pictures_of(const RunReport& report);
 
-/// The best value so far over the seconds of several runs.
-Picture compared_histories(const std::vector<RunReport>& reports);
-
-/// The name of a class or label: that of the data, or its number.
-std::string class_name(const RunReport& report, std::size_t number);
-
 }  // namespace sheaf

@@ -37,8 +37,10 @@ std::vector<TimedResult> timed_results(const RunState& run) {
   }
   std::vector<TimedResult> results;
   results.reserve(journals.iterations.size());
-  for (const JournaledIteration iteration : journals.iterations)
+  for (const JournaledIteration iteration : journals.iterations) {
+    if (iteration.trained.result.iteration >= run.plan.iteration_count()) break;  // of a stage that is not known
     results.push_back({job_of_file[iteration.file], iteration.trained.result});
+  }
   return results;
 }
 

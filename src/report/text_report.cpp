@@ -7,7 +7,6 @@
 
 #include "core/text.hpp"
 #include "report/advice.hpp"
-#include "report/plot/scale.hpp"
 #include "report/status_report.hpp"
 #include "runs/results/summary.hpp"
 #include "runs/results/table.hpp"
@@ -82,7 +81,7 @@ std::vector<std::vector<std::string>> time_rows(const RunReport& report) {
                                       {"waiting for work", shares.idle},
                                       {"outside trainings", shares.other}})
     if (seconds > 0)
-      rows.push_back({name, short_number(seconds, 4), fmt::format("{:.1f}", 100 * seconds / shares.total())});
+      rows.push_back({name, fmt::format("{:.4f}", seconds), fmt::format("{:.1f}", 100 * seconds / shares.total())});
   return rows;
 }
 

@@ -111,10 +111,15 @@ def complete_trials(directory):
 
 
 # What is not a run, and options that are wrong.
+for name in ("page.html", "trace.json"):
+    if os.path.exists(name):
+        os.remove(name)
+for name in ("pictures", "empty"):
+    shutil.rmtree(name, ignore_errors=True)
 for args in ([], ["missing"], [DIGITS], ["missing", "--format=xml"], ["missing", "--htm=page.html"]):
     result = report(*args, code=2)
     checks.check(len(result.error_lines()) == 1 and result.stdout == "", f"report {args} has one message", result.stderr)
-os.makedirs("empty", exist_ok=True)
+os.mkdir("empty")
 checks.check("'empty' is not a run directory" in report("empty", "--html=page.html", code=2).stderr, "an empty directory")
 checks.check(not os.path.exists("page.html") and os.listdir("empty") == [], "nothing is written")
 
@@ -157,10 +162,6 @@ checks.check(command[:2] == ["sheaf", "run"] and len(again) == 3 and f"hidden = 
              f"learning_rate = {float(best['train.learning_rate']):g}\n" in settled, "the best trial alone", repeated.stderr)
 
 # The page.
-for name in ("page.html", "trace.json"):
-    if os.path.exists(name):
-        os.remove(name)
-shutil.rmtree("pictures", ignore_errors=True)
 result = report("run", "--html=page.html", "--pictures=pictures", "--trace=trace.json")
 checks.check(result.stdout == "", "no text besides files", result.stdout)
 page = check_page("page.html", "a search")

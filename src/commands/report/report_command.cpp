@@ -18,6 +18,7 @@
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/job_output.hpp"
 #include "report/compared_runs.hpp"
+#include "report/history_pictures.hpp"
 #include "report/page.hpp"
 #include "report/pictures.hpp"
 #include "report/plot/picture.hpp"

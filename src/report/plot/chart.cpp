@@ -168,13 +168,4 @@ void Chart::add_density(const std::vector<Point>& points) {
     }
 }
 
-void Chart::add_bar(double low, double high, double y, const std::string& classes, const std::string& tip) {
-  const double base = y_.kind == ScaleKind::logarithmic ? up_.begin : std::min(up_.at(0), up_.begin);
-  const double left = across_.at(low), right = across_.at(high), top = up_.at(y);
-  if (!std::isfinite(left) || !std::isfinite(right) || !std::isfinite(top)) return;
-  marks_ += fmt::format("<rect class=\"bar {}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">{}</rect>", classes,
-                        svg_number(left), svg_number(std::min(top, base)), svg_number(right - left),
-                        svg_number(std::abs(base - top)), svg_tip(tip));
-}
-
 }  // namespace sheaf

@@ -37,9 +37,6 @@ class Chart {
   void add_steps(const std::vector<Point>& points, const std::string& classes, const std::string& tip = "");
   /// Cells that are the darker the more points they have.
   void add_density(const std::vector<Point>& points);
-  /// A vertical bar from zero, or from the lower end of a scale without zero, around `x`.
-  void add_bar(double low, double high, double y, const std::string& classes, const std::string& tip = "");
-
   /// The number of parts of the x axis that can be told apart.
   std::size_t columns() const;
   /// The axes with all marks. The height is that of the chart.

@@ -23,7 +23,7 @@ const char* plot_style() {
 .cell{fill:var(--cell)}
 .line{fill:none;stroke-width:1.6;stroke-linejoin:round}.thin{stroke-width:1;stroke-opacity:.45}
 .thick{stroke-width:2.4}.dashed{stroke-dasharray:5 4}
-.dot{fill-opacity:.75}.dot.ring{fill:none;stroke-width:2}
+.dot{fill-opacity:.75}
 .s0,.dot.s0{fill:var(--s0);stroke:none}.s1,.dot.s1{fill:var(--s1);stroke:none}
 .s2,.dot.s2{fill:var(--s2);stroke:none}.s3,.dot.s3{fill:var(--s3);stroke:none}
 .s4,.dot.s4{fill:var(--s4);stroke:none}.s5,.dot.s5{fill:var(--s5);stroke:none}
@@ -32,7 +32,6 @@ const char* plot_style() {
 .line.s0{stroke:var(--s0);fill:none}.line.s1{stroke:var(--s1);fill:none}.line.s2{stroke:var(--s2);fill:none}
 .line.s3{stroke:var(--s3);fill:none}.line.s4{stroke:var(--s4);fill:none}.line.s5{stroke:var(--s5);fill:none}
 .line.s6{stroke:var(--s6);fill:none}.line.s7{stroke:var(--s7);fill:none}.line.faint{stroke:var(--faint);fill:none}
-.dot.ring{fill:none;stroke:var(--ink)}
 .span{stroke:var(--paper);stroke-width:.4}
 .busy1{fill-opacity:0.19;stroke:none}.busy2{fill-opacity:0.28;stroke:none}.busy3{fill-opacity:0.37;stroke:none}.busy4{fill-opacity:0.46;stroke:none}.busy5{fill-opacity:0.55;stroke:none}
 .busy6{fill-opacity:0.64;stroke:none}.busy7{fill-opacity:0.73;stroke:none}.busy8{fill-opacity:0.82;stroke:none}.busy9{fill-opacity:0.91;stroke:none}.busy10{fill-opacity:1.0;stroke:none}
