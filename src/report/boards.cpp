@@ -50,62 +50,71 @@ AxisRange fold_range(const std::vector<std::vector<double>>& folds) {
   return range_of(all, ScaleKind::linear);
 }
 
+// Adds a cell with the folds to each row.
+void add_folds(const RunReport& report, HtmlTable& table) {
+  std::vector<std::vector<double>> folds(std::min(table.rows.size(), max_fold_pictures));
+  for (std::size_t row = 0; row < folds.size(); ++row) folds[row] = report.fold_values(report.results->trials[row]);
+  const AxisRange range = fold_range(folds);
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const bool has_picture = row < folds.size() && !folds[row].empty();
+    table.rows[row].push_back({"", true, "", has_picture ? fold_picture(folds[row], range) : "&#8211;"});
+  }
+}
+
+// Adds the values of the searched keys; those without effect are empty.
+void add_values(const Plan& plan, std::int64_t trial, std::vector<Cell>& row) {
+  std::vector<std::string> values;
+  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key) values.push_back(plan.value(trial, key));
+  const std::vector<bool> effects = plan.effects(values);
+  for (std::size_t key = 0; key < values.size(); ++key) row.push_back({effects[key] ? printable(values[key]) : ""});
+}
+
+std::string score_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4f}", value) : "";
+}
+
+std::string loss_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.5g}", value) : "";
+}
+
 }  // namespace
 
 HtmlTable trial_board(const RunReport& report) {
   const RunState& run = report.run;
+  const Plan& plan = run.plan;
   const std::vector<TrialSummary>& trials = report.results->trials;
   const std::size_t shown = std::min(trials.size(), max_board_rows);
-  const bool has_validation = validation_epochs(run.study).any();
-  const bool has_folds = run.plan.folds() * run.plan.repeats() > 1;
-  const std::string score = score_metric(run.study).label();
   HtmlTable table{fmt::format("The trials, best first{}.",
                               shown < trials.size() ? fmt::format(": {} of {}", shown, trials.size()) : ""),
-                  {{"rank"}, {"trial"}},
                   {},
+                  std::vector<std::vector<Cell>>(shown),
                   "board"};
-  for (const auto& key : run.plan.searched_keys()) table.head.push_back({key});
-  if (run.plan.stage_count() > 1) table.head.push_back({"epochs"});
-  if (has_validation) {
-    table.head.push_back({"mean validation loss"});
-    table.head.push_back({"mean " + score});
-    table.head.push_back({"std"});
+  const auto add = [&](const Cell& head, const auto& cell_of) {
+    table.head.push_back(head);
+    for (std::size_t at = 0; at < shown; ++at) table.rows[at].push_back(cell_of(trials[at]));
+  };
+  const auto score_cell = [](double value) { return number_cell(value, score_text(value)); };
+  const auto loss_cell = [](double value) { return number_cell(value, loss_text(value)); };
+  add({"rank"}, [](const TrialSummary& t) { return integer_cell(t.rank); });
+  add({"trial"}, [](const TrialSummary& t) { return integer_cell(t.trial); });
+  if (validation_epochs(run.study).any()) {
+    add({"mean validation loss"}, [&](const TrialSummary& t) { return loss_cell(t.mean_validation_loss); });
+    add({"mean " + score_metric(run.study).label()}, [&](const TrialSummary& t) { return score_cell(t.mean_score); });
+    add({"std"}, [&](const TrialSummary& t) { return score_cell(t.score_deviation); });
   }
-  table.head.push_back({"mean final loss"});
-  if (has_folds) table.head.push_back({"folds: " + report.value.name, true});
-  table.head.push_back({"iterations"});
-  table.head.push_back({"seconds"});
-  std::vector<std::vector<double>> folds;
-  if (has_folds)
-    for (std::size_t at = 0; at < std::min(shown, max_fold_pictures); ++at)
-      folds.push_back(report.fold_values(trials[at]));
-  const AxisRange range = fold_range(folds);
-  const auto score_text = [](double value) { return std::isfinite(value) ? fmt::format("{:.4f}", value) : ""; };
-  const auto loss_text = [](double value) { return std::isfinite(value) ? fmt::format("{:.5g}", value) : ""; };
-  for (std::size_t at = 0; at < shown; ++at) {
-    const TrialSummary& trial = trials[at];
-    std::vector<Cell> row = {integer_cell(trial.rank), integer_cell(trial.trial)};
-    std::vector<std::string> values;
-    for (std::size_t key = 0; key < run.plan.searched_keys().size(); ++key)
-      values.push_back(run.plan.value(trial.trial, key));
-    const std::vector<bool> effects = run.plan.effects(values);
-    for (std::size_t key = 0; key < values.size(); ++key) row.push_back({effects[key] ? printable(values[key]) : ""});
-    if (run.plan.stage_count() > 1)
-      row.push_back(integer_cell(
-          run.plan.stage(trial.stage).epochs_of(trial.trial, run.plan.trial(trial.trial).train.epochs).end));
-    if (has_validation) {
-      row.push_back(number_cell(trial.mean_validation_loss, loss_text(trial.mean_validation_loss)));
-      row.push_back(number_cell(trial.mean_score, score_text(trial.mean_score)));
-      row.push_back(number_cell(trial.score_deviation, score_text(trial.score_deviation)));
-    }
-    row.push_back(number_cell(trial.mean_final_loss, loss_text(trial.mean_final_loss)));
-    if (has_folds)
-      row.push_back(
-          {"", true, "", at < folds.size() && !folds[at].empty() ? fold_picture(folds[at], range) : "&#8211;"});
-    row.push_back(integer_cell(trial.iterations));
-    row.push_back(number_cell(trial.seconds, fmt::format("{:.2f}", trial.seconds)));
-    table.rows.push_back(std::move(row));
+  if (plan.folds() * plan.repeats() > 1) {
+    table.head.push_back({"folds: " + report.value.name, true});
+    add_folds(report, table);
   }
+  if (plan.stage_count() > 1)
+    add({"epochs"}, [&](const TrialSummary& t) {
+      return integer_cell(plan.stage(t.stage).epochs_of(t.trial, plan.trial(t.trial).train.epochs).end);
+    });
+  for (const auto& key : plan.searched_keys()) table.head.push_back({key});
+  for (std::size_t at = 0; at < shown; ++at) add_values(plan, trials[at].trial, table.rows[at]);
+  add({"mean final loss"}, [&](const TrialSummary& t) { return loss_cell(t.mean_final_loss); });
+  add({"iterations"}, [](const TrialSummary& t) { return integer_cell(t.iterations); });
+  add({"seconds"}, [](const TrialSummary& t) { return number_cell(t.seconds, fmt::format("{:.2f}", t.seconds)); });
   return table;
 }
 
@@ -133,12 +142,10 @@ HtmlTable iteration_board(const RunReport& report) {
     std::vector<Cell> row = {integer_cell(static_cast<std::int64_t>(at) + 1), integer_cell(number),
                              integer_cell(run.plan.iteration(number).member)};
     if (has_validation) {
-      row.push_back(number_cell(result.validation_loss, short_number(result.validation_loss, 5)));
-      row.push_back(number_cell(result.validation_score, std::isfinite(result.validation_score)
-                                                             ? fmt::format("{:.4f}", result.validation_score)
-                                                             : ""));
+      row.push_back(number_cell(result.validation_loss, loss_text(result.validation_loss)));
+      row.push_back(number_cell(result.validation_score, score_text(result.validation_score)));
     }
-    row.push_back(number_cell(result.final_loss, short_number(result.final_loss, 5)));
+    row.push_back(number_cell(result.final_loss, loss_text(result.final_loss)));
     row.push_back(integer_cell(result.epochs));
     row.push_back(integer_cell(result.steps));
     row.push_back(number_cell(result.seconds, fmt::format("{:.3f}", result.seconds)));

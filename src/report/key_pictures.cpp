@@ -124,8 +124,7 @@ Picture parallel_coordinates(const RunReport& report) {
     ParallelLine line{{}, classes, object_text(report, report.objects[at], static_cast<std::int64_t>(rank))};
     for (const std::size_t key : keys)
       line.values.push_back(key_place(report.keys[key].searched, report.keys[key].values[at]));
-    const double value = report.objects[at].value;
-    line.values.push_back(is_outside(axis.axis, value) ? not_a_number : value);
+    line.values.push_back(report.objects[at].value);
     lines.push_back(std::move(line));
   };
   const std::size_t count = report.objects.size();
@@ -140,7 +139,7 @@ Picture parallel_coordinates(const RunReport& report) {
         fmt::format(" {} of {} are shown.", best + others.size(), counted(static_cast<std::int64_t>(count), "trial"));
   if (keys.size() < report.keys.size()) note += fmt::format(" The {} most important keys are shown.", keys.size());
   return drawn(name, title, "One axis for each searched key and one for the value; each trial is a line.", wide_width,
-               draw_parallel(axes, lines, wide_width), joined(note, axis.note));
+               draw_parallel(axes, lines, wide_width), note);
 }
 
 }  // namespace

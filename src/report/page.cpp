@@ -150,6 +150,17 @@ std::string page_of(const std::string& title, const std::string& content) {
       escaped_markup(title), plot_style(), page_style(), content, program_version(), page_script());
 }
 
+// A command, or the text of a file. Lines break between options, not within.
+std::string command_element(const std::string& text) {
+  std::string content;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(" --", begin), text.size());
+    content += fmt::format("<span class=\"word\">{}</span> ", escaped_lines(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return fmt::format("<pre>{}</pre>\n", content);
+}
+
 std::string link(const std::string& target, const std::string& text) {
   return fmt::format("<a href=\"#{}\">{}</a>\n", target, escaped_markup(text));
 }
@@ -171,9 +182,9 @@ std::string html_page(const RunReport& report) {
   if (!report.status.first_failure.empty())
     text += fmt::format("<p>First failure: iteration {}: {}</p>\n", report.status.first_failed.value_or(-1),
                         escaped_markup(report.status.first_failure));
-  text += fmt::format("<p>{}</p>\n<pre>{}</pre>\n",
+  text += fmt::format("<p>{}</p>\n{}",
                       report.is_search() && !report.objects.empty() ? "Train the best trial alone:" : "Repeat the run:",
-                      escaped_lines(report.repeat_text()));
+                      command_element(report.repeat_text()));
   text += next_section(report);
   for (const PictureGroup& group : groups) {
     if (group.name == "history") text += board_section(report);
@@ -200,9 +211,9 @@ std::string html_comparison(const std::vector<RunReport>& reports) {
   }
   text += scrolling(table_element(table), "board scroll") + figures({compared_histories(reports)}, "");
   for (const RunReport& report : reports)
-    text += fmt::format("<h2>{}</h2>\n<p class=\"soft\">{}</p><p class=\"verdict\">{}</p>\n<pre>{}</pre>\n",
+    text += fmt::format("<h2>{}</h2>\n<p class=\"soft\">{}</p><p class=\"verdict\">{}</p>\n{}",
                         escaped_markup(report.run.directory), escaped_markup(study_text(report.run)),
-                        escaped_markup(verdict_of(report)), escaped_lines(report.repeat_text()));
+                        escaped_markup(verdict_of(report)), command_element(report.repeat_text()));
   return page_of("Comparison of runs", text);
 }
 

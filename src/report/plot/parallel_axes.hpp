@@ -11,14 +11,15 @@
 
 namespace sheaf {
 
-/// The values of an object on all axes; NaN: it has none, and its line leaves a gap.
+/// The values of an object on all axes. NaN: it has none, and its line passes below the axis. Values outside the range
+/// are shown at its ends.
 struct ParallelLine {
   std::vector<double> values;
   std::string classes;
   std::string tip;
 };
 
-/// Later lines cover earlier ones.
+/// `axes`: at least two. Later lines cover earlier ones.
 Drawing draw_parallel(const std::vector<ChartAxis>& axes, const std::vector<ParallelLine>& lines, double width);
 
 }  // namespace sheaf

@@ -50,7 +50,7 @@ p,ul,ol{margin:.4em 0 .8em}li{margin:.2em 0}
 .soft{color:var(--soft)}.note{color:var(--soft);font-size:.87em;margin:.2em 0 0}
 .verdict{font-size:1.1em;border-left:4px solid var(--s0);padding:.3em .8em;background:var(--panel);overflow-wrap:anywhere}
 pre{background:var(--panel);border:1px solid var(--rule);border-radius:4px;padding:.6em .8em;overflow-x:auto;font-size:.87em;
-white-space:pre-wrap;overflow-wrap:anywhere}
+white-space:pre-wrap;overflow-wrap:anywhere}.word{display:inline-block;max-width:100%}
 nav{font-size:.9em}nav a{margin-right:1em;white-space:nowrap}a{color:var(--s0)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(135px,1fr));gap:8px;margin:.8em 0}
 .tiles div{background:var(--panel);border:1px solid var(--rule);border-radius:4px;padding:.4em .7em}
