@@ -77,7 +77,7 @@ std::string class_table(const RunReport& report) {
   for (std::size_t number = 0; number < std::min(scores.size(), max_class_rows); ++number) {
     const ClassScores& score = scores[number];
     const auto text = [](double value) { return number_cell(value, fmt::format("{:.4f}", value)); };
-    table.rows.push_back({text_cell(class_name(report, number)), integer_cell(score.rows), text(score.precision),
+    table.rows.push_back({text_cell(output_name(report, number)), integer_cell(score.rows), text(score.precision),
                           text(score.recall), text(score.f1)});
   }
   return scrolling(table_element(table), "board scroll");

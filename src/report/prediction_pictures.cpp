@@ -21,7 +21,7 @@ Picture confusion(const RunReport& report, const HeldOutRows& rows) {
                    fmt::format("There are {} classes; a picture has room for {}. The table below has all of them.",
                                rows.outputs, most));
   std::vector<std::string> names;
-  for (std::size_t number = 0; number < rows.outputs; ++number) names.push_back(class_name(report, number));
+  for (std::size_t number = 0; number < rows.outputs; ++number) names.push_back(output_name(report, number));
   return drawn(name, title, "The number of rows for each class and predicted class.", normal_width,
                draw_counts(names, confusion_counts(rows), "class", "predicted class", normal_width),
                "Cells are shaded by their share of the rows of their class.");
@@ -62,8 +62,9 @@ Picture decision_curves(const RunReport& report, const HeldOutRows& rows, const 
   if (shown.curves.empty()) return without(name, title, "The curve needs rows of a class and of others.");
   std::vector<LegendEntry> legend;
   for (std::size_t at = 0; at < shown.outputs.size(); ++at)
-    legend.push_back({fmt::format("{} ({} {:.4f})", class_name(report, shown.outputs[at]), area, shown.curves[at].area),
-                      series_class(at)});
+    legend.push_back(
+        {fmt::format("{} ({} {:.4f})", output_name(report, shown.outputs[at]), area, shown.curves[at].area),
+         series_class(at)});
   Chart chart(normal_width, chart_height + 40, {x_label, ScaleKind::linear, {-0.02, 1.02}, {}},
               {y_label, ScaleKind::linear, {-0.02, 1.02}, {}}, legend);
   for (std::size_t at = 0; at < shown.curves.size(); ++at)
@@ -101,7 +102,8 @@ Picture reliability(const HeldOutRows& rows) {
           fmt::format("{}: probability {:.3f}, true in {:.3f}", counted(bin.rows, "row"), bin.confidence, bin.accuracy),
           3 + 7 * std::sqrt(static_cast<double>(bin.rows) / static_cast<double>(all)));
   return drawn(name, title, "How often predictions are right, over their probability, in 15 bins.", chart,
-               "Below the dashed line, the model is too confident.");
+               are_labels ? "On the dashed line, probabilities are right."
+                          : "Below the dashed line, the model is too confident.");
 }
 
 Picture predicted_values(const RunReport& report, const HeldOutRows& rows, std::size_t output) {
@@ -127,7 +129,9 @@ Picture predicted_values(const RunReport& report, const HeldOutRows& rows, std::
         chart.add_point(point, "s0", fmt::format("true {}, predicted {}", short_number(point.x), short_number(point.y)),
                         2.5);
   chart.add_line({{x.range.low, x.range.low}, {x.range.high, x.range.high}}, "faint dashed");
-  const std::string target = rows.outputs > 1 ? fmt::format(" of {}", class_name(report, output)) : "";
+  const bool has_name = output < report.stored.output_names.size();
+  const std::string target =
+      rows.outputs > 1 ? fmt::format(" of {}{}", has_name ? "" : "target ", output_name(report, output)) : "";
   return drawn(fmt::format("predicted-{}", output), fmt::format("Predicted and true values{}", target),
                "Each held-out row: its true value and the prediction.", chart,
                joined(is_binned ? binned_note : "", axis.note));
@@ -135,9 +139,9 @@ Picture predicted_values(const RunReport& report, const HeldOutRows& rows, std::
 
 }  // namespace
 
-std::string class_name(const RunReport& report, std::size_t number) {
-  return number < report.stored.class_names.size() ? printable(report.stored.class_names[number])
-                                                   : fmt::format("{}", number);
+std::string output_name(const RunReport& report, std::size_t number) {
+  return number < report.stored.output_names.size() ? printable(report.stored.output_names[number])
+                                                    : fmt::format("{}", number);
 }
 
 std::vector<Picture> prediction_pictures(const RunReport& report) {

@@ -14,7 +14,7 @@ namespace sheaf {
 /// Classes: the confusion matrix, reliability, ROC and precision-recall curves. Values: predicted over true ones.
 std::vector<Picture> prediction_pictures(const RunReport& report);
 
-/// The name of a class or label: that of the data, or its number.
-std::string class_name(const RunReport& report, std::size_t number);
+/// The name of a class, label, target or quantile: that of the data, or its number.
+std::string output_name(const RunReport& report, std::size_t number);
 
 }  // namespace sheaf

@@ -32,9 +32,9 @@ struct StoredResults {
   std::vector<StoredRank> ranks;
   std::optional<double> idle_share;  ///< of the lanes' time in the last job
   std::vector<EnsembleResult> ensembles;
-  std::optional<std::string> test;       ///< the best model on the test rows
-  std::vector<std::string> best_models;  ///< their files
-  std::vector<std::string> class_names;
+  std::optional<std::string> test;        ///< the best model on the test rows
+  std::vector<std::string> best_models;   ///< their files
+  std::vector<std::string> output_names;  ///< of classes, labels, targets or quantiles
 };
 
 /// What a search ranks: a trial, or without a search an iteration. Only those with a finite value.
@@ -74,14 +74,14 @@ struct RunReport {
   RunState run;
   RunStatus status;
   StoredResults stored;
-  ProgressValue value;                   ///< by which trials, or iterations, are ranked
-  std::optional<RunResults> results;     ///< of the complete trials; none without
-  std::vector<RankedObject> objects;     ///< in the order of their ends
-  std::vector<std::int64_t> best_order;  ///< indices of `objects`, best first
-  std::vector<ReportedKey> keys;         ///< in the order of the study
-  Timeline timeline;
-  TimeShares shares;
-  std::vector<LearningCurve> curves;      ///< best first; not of all trials if there are many
+  ProgressValue value;                     ///< by which trials, or iterations, are ranked
+  std::optional<RunResults> results;       ///< of the complete trials; none without
+  std::vector<RankedObject> objects{};     ///< in the order of their ends
+  std::vector<std::int64_t> best_order{};  ///< indices of `objects`, best first
+  std::vector<ReportedKey> keys{};         ///< in the order of the study
+  Timeline timeline{};
+  TimeShares shares{};
+  std::vector<LearningCurve> curves{};    ///< best first; not of all trials if there are many
   std::int64_t curve_count = 0;           ///< of all trials
   std::optional<HeldOutRows> held_out{};  ///< of the best trial or model; the caller sets it
   std::string no_held_out{};              ///< otherwise: why there are none, a sentence

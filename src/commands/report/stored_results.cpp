@@ -192,6 +192,16 @@ IndexRange best_iterations(const RunReport& report) {
   return report.is_search() ? report.run.plan.iterations_of_trial(best.stage, best.trial) : report.results->best_model;
 }
 
+std::vector<std::string> output_names(const ModelDescription& model) {
+  if (model.task != Task::regression) return names_of_classes(model.data, model.task);
+  std::vector<std::string> names = model.data.target_names;
+  if (!model.quantiles.empty()) {
+    names.clear();
+    for (const double quantile : model.quantiles) names.push_back(fmt::format("quantile {}", quantile));
+  }
+  return names;
+}
+
 HeldOutRows held_out_of(const RunReport& report, const TableReader& table) {
   constexpr std::size_t max_numbers = std::size_t{1} << 24;
   HeldOutRows held_out;
@@ -234,8 +244,7 @@ StoredResults read_stored_results(const RunState& run) {
   read_if_possible([&] {
     const std::string path = run.directory + "/" + stored.best_models.front();
     if (!std::filesystem::exists(path)) return;
-    if (const auto model = read_saved_model_record(path))
-      stored.class_names = names_of_classes(model->description.data, model->description.task);
+    if (const auto model = read_saved_model_record(path)) stored.output_names = output_names(model->description);
   });
   return stored;
 }
