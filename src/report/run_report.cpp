@@ -319,8 +319,7 @@ RunReport report_of(RunState run, StoredResults stored) {
   RunStatus status = status_of(run);
   auto results = results_of(run, stored);
   const ProgressValue value = progress_value_of(run.study);
-  RunReport report{
-      std::move(run), std::move(status), std::move(stored), value, std::move(results), {}, {}, {}, {}, {}, {}, 0};
+  RunReport report{std::move(run), std::move(status), std::move(stored), value, std::move(results)};
   const std::vector<TimedResult> timed = timed_results(report.run);
   report.timeline = timeline_of(timed, report.run.attempts.size());
   report.shares = shares_of(timed, report.timeline, report.stored.idle_share);
