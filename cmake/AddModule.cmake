@@ -1,7 +1,7 @@
 # add_module(<folder> [LOADED] SOURCES <files...> [DEPENDS <folders...>]
 #            [PRIVATE_LIBRARIES <targets...>] [PUBLIC_LIBRARIES <targets...>])
 # Adds a static library for a folder of src/: sheaf_core_random for core/random. DEPENDS are the folders that it may
-# include. With LOADED, it is a shared library that the program loads from its own directory. That library does not
+# include. With LOADED, it is a shared library that the program loads while it runs. That library does not
 # contain code of the folders in DEPENDS, but uses the copy that the program exports.
 function(add_module folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LOADED" "" "SOURCES;DEPENDS;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES")

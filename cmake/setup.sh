@@ -62,11 +62,15 @@ modules_of_tests=(
   "Python 3 with h5py, pandas, scikit-learn and torch|python3 python3-h5py python3-pandas python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
   "scikit-image|python3-skimage|has_skimage"
 )
-# Without these packages, the test with its own Slurm, the fuzz tests or the checks with clang's tools are skipped.
+# Without these packages, the test with its own Slurm, the fuzz tests, the checks with clang's tools, of the man pages, of
+# a shell's completion or of the modulefile are skipped.
 wanted_by_tests=(
   "Slurm's daemons and munge|slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge|has_command slurmctld slurmd srun munged"
   "ip|iproute2|has_command ip"
   "mkfs.ext4|e2fsprogs|has_command mkfs.ext4"
+  "man and mandoc|man-db mandoc|has_command man mandoc"
+  "Environment Modules|environment-modules|test -e /usr/share/modules/init/bash"
+  "zsh and fish|zsh fish|has_command zsh fish"
   "PMIx for srun|libpmix-dev|has_libpmix"
   "clang with libFuzzer|clang libclang-rt-dev|has_libfuzzer"
   "clang-format|clang-format|has_command clang-format"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a study on this machine with Open MPI: one rank per NUMA domain, or one per GPU if there are more GPUs; one lane
 # per core.
-# Run it in the top folder of Sheaf:   STUDY=my.cfg bash jobs/local.sh [--train.epochs=5 ...]
+# Usage:   STUDY=my.cfg bash jobs/local.sh [--train.epochs=5 ...]
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 
@@ -12,7 +12,7 @@ if [ -z "${STUDY:-}" ]; then
   echo 'error: STUDY is not set. Set it to a study file, for example: STUDY=my.cfg bash jobs/local.sh' >&2
   exit 2
 fi
-SHEAF=${SHEAF:-build/release/sheaf}
+. "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 OUTPUT=${OUTPUT:-} # the run directory; empty: run.output of the study
 RANKS=${RANKS:-$((gpus > domains ? gpus : domains))}
 

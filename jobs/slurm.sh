@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Lets a Slurm job restart until its run is complete. The .sbatch scripts source this file from the top folder of Sheaf.
+# Lets a Slurm job restart until its run is complete. The .sbatch scripts source this file.
 # Slurm restarts the job after a node failure or a preemption (--requeue). The job requeues itself if
 # its run was stopped and can be resumed (exit code 75). `sheaf run --resume` begins the run when the job first starts
 # and resumes it after each restart.
@@ -9,6 +9,8 @@ if [ -z "${STUDY:-}" ]; then
   echo 'error: STUDY is not set. Set it to a study file, for example: STUDY=my.cfg sbatch jobs/cpu.sbatch' >&2
   exit 2
 fi
+
+. "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 
 # The maximum number of restarts. Without a limit, an iteration that does not fit into the time limit would restart the
 # job forever.

@@ -2,7 +2,7 @@
 # own; main.cpp may use all. src/CMakeLists.txt builds them, cmake/CheckLayers.cmake checks them and src/README.md.
 set(layers
   "core"
-  "files core/random"
+  "files core/random report/plot"
   "files/hdf5 study"
   "parallel/mpi"
   "parallel/devices parallel/partition"
@@ -17,8 +17,10 @@ set(layers
   "engines"
   "runs/directory runs/journal runs/results engines/libtorch"
   "runs"
-  "commands/line commands/train/prepare"
+  "report commands/line commands/train/prepare"
   "commands/train/training"
   "commands/train/finish"
-  "commands/train commands/evaluate commands/preprocess commands/import commands/info commands/status"
-  "commands")
+  "commands/train commands/evaluate commands/preprocess commands/import commands/status commands/report"
+  "commands/info"
+  "commands"
+  "manual")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/command_table.hpp"
+#include "commands/text_answer.hpp"
 #include "core/allocator.hpp"
 #include "core/environment.hpp"
 #include "core/error.hpp"

@@ -1,9 +1,10 @@
 // An example of a user-defined module: an MLP with a gated hidden layer, a(x) * sigmoid(b(x)). Build and train it:
-//   cmake -S jobs/plugin -B build/plugin && cmake --build build/plugin
+//   cmake -S jobs/plugin -B build/plugin -DSheaf_DIR=$PWD/build/release && cmake --build build/plugin
 //   build/release/sheaf run jobs/studies/digits-bagging.cfg --model.hidden=none
 //   --model.kind=plugin:build/plugin/gated_mlp.so
-// The plugin needs the same LibTorch as Sheaf. If that is not the system's LibTorch, add -DTorch_DIR=... with the value
-// in Sheaf's build folder: grep Torch_DIR build/release/CMakeCache.txt
+// CMake finds an installed Sheaf without Sheaf_DIR. The plugin needs the same LibTorch as Sheaf. If that is not the
+// system's LibTorch, add -DTorch_DIR=... with the value in Sheaf's build folder: grep Torch_DIR
+// build/release/CMakeCache.txt
 // SPDX-License-Identifier: MIT
 #include <torch/nn/modules/linear.h>
 #include <sheaf/plugin.hpp>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,7 @@ const std::vector<Command>& command_table();
 /// unknown command.
 const Command& find_command(const std::vector<std::string>& arguments);
 
-/// The text printed for --help, help or --version; nothing for other arguments. "sheaf help COMMAND TOPIC", "sheaf
-/// COMMAND
-/// --help TOPIC" and "sheaf --help COMMAND TOPIC" are the same. Throws UsageError for an unknown command or topic.
-std::optional<std::string> text_answer(const std::vector<std::string>& arguments);
+/// The topics of the command's help: the sections of its keys, in order.
+std::vector<std::string> help_topics(const Command& command);
 
 }  // namespace sheaf

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/error.hpp"
@@ -21,6 +22,7 @@
 #include "data/split_scaling.hpp"
 #include "data/split_sizes.hpp"
 #include "parallel/mpi/shared_array.hpp"
+#include "study/combinations.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -93,13 +95,20 @@ std::int64_t repeats_shared(std::int64_t repeats, std::int64_t rows) {
   return std::min(repeats, std::max(few, small_bytes / (4 * rows)));
 }
 
-// The number of splits that a rank caches. Limited, because a study may have millions of repeats. The splits of a
-// repeat share their fold numbers.
+// The number of splits, or of scalings, that a rank caches. Limited, because a study may have millions of repeats.
+// `bytes`: the size of one, without what all have.
+std::size_t number_kept(std::int64_t bytes, std::int64_t folds) {
+  constexpr std::int64_t bytes_kept = std::int64_t{64} << 20, common_bytes = 256;
+  return static_cast<std::size_t>(std::max(2 * folds, bytes_kept / (common_bytes + bytes)));
+}
+
+// The splits of a repeat share their fold numbers.
 std::size_t splits_kept(const DataSet& data, std::int64_t folds, bool has_stopping_rows) {
-  constexpr std::int64_t bytes_kept = std::int64_t{128} << 20, split_bytes = 256;
-  const std::int64_t bytes =
-      split_bytes + 4 * data.rows / folds + 16 * data.feature_count + (has_stopping_rows ? data.rows : 0);
-  return static_cast<std::size_t>(std::max(2 * folds, bytes_kept / bytes));
+  return number_kept(4 * data.rows / folds + (has_stopping_rows ? data.rows : 0), folds);
+}
+
+std::size_t scalings_kept(const DataSet& data, std::int64_t folds) {
+  return number_kept(16 * data.feature_count, folds);
 }
 
 // Throws RunError unless every fold, and the test, can have whole groups.
@@ -135,19 +144,21 @@ struct Splits::State {
         folds(std::max<std::int64_t>(1, study.search.folds)),
         validation(study.data.validation.value_or(0)),
         stop_fraction(study.train.stop_fraction),
-        normalize(study.data.normalize),
         normalizes_targets(study.data.normalize_targets == NormalizeTargets::standard),
         seed(study.study.seed),
         repeats(study.study.iterations * study.search.repeats),
         rows(RowSet::range(data.counts().own_rows(), data.rows)),
-        test_rows(RowSet::range(data.counts().test_rows(), data.rows)) {
+        test_rows(RowSet::range(data.counts().test_rows(), data.rows)),
+        splits(splits_kept(data, folds, stop_fraction > 0)),
+        scalings(scalings_kept(data, folds)) {
     require_enough_rows(study, rows.count());
     if (study.data.test > 0) hold_out_test(study.data.test);
     if (data.marks.kind == MarkKind::groups) require_enough_groups(study, data.marks, rows);
     if (data.marks.kind == MarkKind::folds && folds > 1) require_rows_in_folds(data.marks, rows);
     if (data.marks.kind != MarkKind::none && stop_fraction > 0) require_rows_to_stop();
-    splits.emplace(splits_kept(data, folds, stop_fraction > 0));
-    if (StatisticsNeeds(data.fills.get(), normalize).sample)
+    const auto values = normalizations(study);
+    if (std::any_of(values.begin(), values.end(),
+                    [&](Normalize value) { return StatisticsNeeds(data.fills.get(), value).sample; }))
       sampled = sampled_rows(data.rows, data.feature_count, seed);
   }
 
@@ -209,6 +220,11 @@ struct Splits::State {
 
   std::int64_t different_repeats() const { return repeats_differ() ? repeats : 1; }
 
+  std::int64_t count() const { return different_repeats() * folds; }
+
+  // Whether a fold is the one after the last.
+  bool has_all_rows(std::int64_t fold) const { return fold == folds; }
+
   RandomStream stream(Purpose purpose, std::int64_t repeat) const {
     return RandomStream(seed, purpose, static_cast<std::uint64_t>(repeat));
   }
@@ -236,6 +252,10 @@ struct Splits::State {
   }
 
   void set_rows(std::int64_t repeat, std::int64_t fold, Split& split) {
+    if (has_all_rows(fold)) {
+      split.training_rows = rows;
+      return;
+    }
     set_folds(repeat, fold, split);
     if (stop_fraction == 0) return;
     require_rows_to_stop(split.training_rows, fold);
@@ -260,25 +280,34 @@ struct Splits::State {
   Split make(std::int64_t repeat, std::int64_t fold) {
     Split split;
     set_rows(repeat, fold, split);
-    split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalize, sampled)
-                                     : scalings.at(static_cast<std::size_t>(repeat * folds + fold));
     if (normalizes_targets) split.target_scaling = target_scaling(data, split.training_rows);
     return split;
+  }
+
+  std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold) {
+    return splits.get({repeat, fold}, [&] { return make(repeat, fold); });
+  }
+
+  FeatureScaling make_scaling(std::int64_t repeat, std::int64_t fold, Normalize normalize) {
+    const auto given = given_scalings.find(normalize);
+    const std::int64_t number = has_all_rows(fold) ? count() : repeat * folds + fold;
+    if (given != given_scalings.end()) return given->second.at(static_cast<std::size_t>(number));
+    return feature_scaling(data, split(repeat, fold)->training_rows, normalize, sampled);
   }
 
   const DataSet data;
   const std::int64_t folds;
   const double validation, stop_fraction;
-  const Normalize normalize;
   const bool normalizes_targets;
   const std::uint64_t seed;
   const std::int64_t repeats;
-  RowSet rows, test_rows;                // of folds and hold-outs; of data.test and data.test_file
-  std::vector<std::int64_t> sampled;     // sampled_rows(), if they are needed
-  std::vector<FeatureScaling> scalings;  // set by scale_by(), for data without features
+  RowSet rows, test_rows;             // of folds and hold-outs; of data.test and data.test_file
+  std::vector<std::int64_t> sampled;  // sampled_rows(), if they are needed
+  SplitScalings given_scalings;       // set by scale_by(), for data without features
   std::optional<NodeFolds> node_folds;
   OnceCache<std::int64_t, std::vector<std::int32_t>> own_folds{2};
-  std::optional<OnceCache<std::pair<std::int64_t, std::int64_t>, Split>> splits;
+  OnceCache<std::tuple<std::int64_t, std::int64_t>, Split> splits;                        // by repeat and fold
+  OnceCache<std::tuple<std::int64_t, std::int64_t, Normalize>, FeatureScaling> scalings;  // and by data.normalize
 };
 
 Splits::Splits(const Study& study, DataSet data) : state_(std::make_unique<State>(study, std::move(data))) {}
@@ -291,13 +320,12 @@ Splits::Splits(const Study& study, DataSet data, const Communicator& node) : Spl
 
 Splits::~Splits() = default;
 
-void Splits::scale_by(std::vector<FeatureScaling> scalings) {
-  state_->scalings = std::move(scalings);
-  state_->splits.emplace(splits_kept(state_->data, state_->folds, state_->stop_fraction > 0));
+void Splits::scale_by(SplitScalings scalings) {
+  state_->given_scalings = std::move(scalings);
 }
 
 std::int64_t Splits::count() const {
-  return state_->different_repeats() * state_->folds;
+  return state_->count();
 }
 
 void Splits::rows_of_split(std::int64_t repeat, std::int64_t fold, Split& split) {
@@ -309,8 +337,12 @@ const RowSet& Splits::test_rows() const {
 }
 
 std::shared_ptr<const Split> Splits::split(std::int64_t repeat, std::int64_t fold) {
+  return state_->split(state_->repeats_differ() ? repeat : 0, fold);
+}
+
+std::shared_ptr<const FeatureScaling> Splits::scaling(std::int64_t repeat, std::int64_t fold, Normalize normalize) {
   if (!state_->repeats_differ()) repeat = 0;
-  return state_->splits->get({repeat, fold}, [&] { return state_->make(repeat, fold); });
+  return state_->scalings.get({repeat, fold, normalize}, [&] { return state_->make_scaling(repeat, fold, normalize); });
 }
 
 }  // namespace sheaf

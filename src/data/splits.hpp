@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -18,18 +19,20 @@ namespace sheaf {
 
 struct Study;
 
-/// One split of the rows. `scaling` and `target_scaling` are computed from the training rows only.
+/// One split of the rows.
 struct Split {
   RowSet training_rows;
-  RowSet validation_rows;  ///< may be empty
-  RowSet stopping_rows;    ///< that decide when a training stops, in none of the others; may be empty
-  FeatureScaling scaling;
-  TargetScaling target_scaling;
+  RowSet validation_rows;        ///< may be empty
+  RowSet stopping_rows;          ///< that decide when a training stops, in none of the others; may be empty
+  TargetScaling target_scaling;  ///< of the training rows
 };
 
-/// The splits of a study over one data set. A split is computed when it is first requested, and then cached. The fold
-/// numbers of a repeat take 4 bytes per row. Those of the first repeats stay in memory shared by the ranks of the node;
-/// of the others, each rank caches the most recent ones. Thread-safe.
+/// For each of several values of data.normalize, the scaling of each split, in the order of Splits::count().
+using SplitScalings = std::map<Normalize, std::vector<FeatureScaling>>;
+
+/// The splits of a study over one data set, and their scalings. Each is computed when it is first requested, and then
+/// cached. The fold numbers of a repeat take 4 bytes per row. Those of the first repeats stay in memory shared by the
+/// ranks of the node; of the others, each rank caches the most recent ones. Thread-safe.
 class Splits {
  public:
   /// Splits of this rank only, without shared memory. Throws RunError if there are fewer rows or groups than folds, or
@@ -41,9 +44,9 @@ class Splits {
   Splits(const Study& study, DataSet data, const Communicator& node);
   ~Splits();
 
-  /// Sets the scaling of every split, for data without features (streamed_statistics). Must be called before other
-  /// threads use the splits. Does not change splits that were returned before.
-  void scale_by(std::vector<FeatureScaling> scalings);
+  /// Sets the scalings of all splits, with run.refit then that of all rows, for data without features
+  /// (streamed_statistics). Must be called before other threads use the splits. Without it, such data are not scaled.
+  void scale_by(SplitScalings scalings);
 
   /// The number of different splits. They are numbered by repeat and fold; the fold varies fastest. All repeats have
   /// the same splits if no rows are drawn to be held out.
@@ -51,8 +54,12 @@ class Splits {
 
   /// The split of a repeat and fold. Without folds, `fold` is 0, and the validation rows are the fraction
   /// `data.validation` of the rows or those of data.validation_file. The fraction `train.stop_fraction` of the other
-  /// rows are stopping rows.
+  /// rows are stopping rows. The fold after the last one has all rows as training rows, except test rows and those of
+  /// data.validation_file.
   std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold);
+
+  /// The scaling of the features that follows from the training rows of this split. `normalize`: that of a trial.
+  std::shared_ptr<const FeatureScaling> scaling(std::int64_t repeat, std::int64_t fold, Normalize normalize);
 
   /// Sets only the rows of a split, without a cache.
   void rows_of_split(std::int64_t repeat, std::int64_t fold, Split& split);

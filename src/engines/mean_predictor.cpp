@@ -2,39 +2,46 @@
 #include "engines/mean_predictor.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
-#include <cstddef>
 
 #include "engines/model_opening.hpp"
 #include "models/predictions.hpp"
 
 namespace sheaf {
 
-MeanPredictor::MeanPredictor(const std::vector<OpenedModel>& models, const std::vector<std::int64_t>& row_shape,
-                             const Scoring& scoring, const RunOptions& run, LaneDevice device)
-    : scoring_(scoring) {
-  for (const OpenedModel& model : models)
-    predictors_.push_back(make_predictor(model, row_shape, scoring.output_count, run, device));
+MeanPredictor::MeanPredictor(const std::vector<OpenedModel>& models, const std::vector<double>& weights,
+                             const std::vector<std::int64_t>& row_shape, const Scoring& scoring, const RunOptions& run,
+                             LaneDevice device)
+    : task_(scoring.task), outputs_(scoring.output_count) {
+  assert(weights.empty() || weights.size() == models.size());
+  for (std::size_t number = 0; number < models.size(); ++number) {
+    const OpenedModel& model = models[number];
+    models_.push_back({make_predictor(model, row_shape, outputs_, run, device),
+                       model.trained ? model.trained->description.loss.kind : scoring.loss.kind,
+                       weights.empty() ? 1 : weights[number]});
+  }
 }
 
 bool MeanPredictor::predict(const float* features, std::int64_t count, const FillCells& fill, float* outputs) {
-  const bool has_several = predictors_.size() > 1;
-  const auto values = static_cast<std::size_t>(count * scoring_.output_count);
+  const bool has_several = models_.size() > 1;
+  const auto values = static_cast<std::size_t>(count * outputs_);
   mean_.clear();
-  bool all_finite = true;
-  for (const auto& predictor : predictors_) {
-    if (!predictor->predict(features, count, outputs)) {
-      if (const float* const filled = fill(); filled != nullptr) {
-        features = filled;
-        static_cast<void>(predictor->predict(features, count, outputs));
+  bool all_finite = true, has_empty_cells = false;
+  for (std::size_t number = 0; number < models_.size(); ++number) {
+    const auto& [predictor, loss, weight] = models_[number];
+    if (!predictor->predict(has_empty_cells ? fill(number) : features, count, outputs) && !has_empty_cells) {
+      if (const float* const filled = fill(number); filled != nullptr) {
+        has_empty_cells = true;
+        static_cast<void>(predictor->predict(filled, count, outputs));
       }
     }
-    if (scoring_.task == Task::regression) make_predictions(scoring_.loss.kind, scoring_.output_count, outputs, count);
+    if (task_ == Task::regression) make_predictions(loss, outputs_, outputs, count);
     all_finite =
         all_finite && std::all_of(outputs, outputs + values, [](float output) { return std::isfinite(output); });
     if (!has_several) break;
-    if (scoring_.task != Task::regression) make_predictions(scoring_.loss.kind, scoring_.output_count, outputs, count);
-    mean_.add(outputs, values);
+    if (task_ != Task::regression) make_predictions(loss, outputs_, outputs, count);
+    mean_.add(outputs, values, weight);
   }
   if (has_several) mean_.write(outputs);
   return all_finite;

@@ -37,7 +37,7 @@ class MemoryEngine : public Engine {
           const Iteration iteration = plan.iteration(number);
           begin_trial(iteration);
           Trainer& trainer = trainer_of(*engine_);
-          const IterationInput input = inputs_.of(iteration);
+          const IterationInput input = inputs_.of(iteration, trial_);
           const Stage& stage = plan.stage(iteration.stage);
           sheaf::train_ahead(context_, iteration, trial_, stage, input, trainer, stop_requested);
         });
@@ -66,7 +66,7 @@ class MemoryEngine : public Engine {
     const Iteration iteration = context_.plan.iteration(number);
     begin_trial(iteration);
     Trainer& trainer = trainer_of(*engine_);
-    const IterationInput input = inputs_.of(iteration);
+    const IterationInput input = inputs_.of(iteration, trial_);
     return train_iteration(context_, iteration, trial_, input, trainer, stop_requested);
   }
 

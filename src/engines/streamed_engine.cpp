@@ -112,8 +112,11 @@ class StreamedEngine : public Engine {
       if (!models.empty() && bytes > models_bytes) break;
       Model& model = models.emplace_back(std::move(waiting.front()));
       model.bytes = bytes_of_model;
-      model.epochs = context_.plan.stage(iteration.stage).epochs_of(iteration.trial, trial.train.epochs).end;
-      attempt(model, [&] { model.training = make_training(iteration, trial); });
+      model.epochs = trial.train.epochs;  // if it fails now
+      attempt(model, [&] {
+        model.training = make_training(iteration, trial);
+        model.epochs = model.training->end_epoch();
+      });
     }
     epochs_ = 0;
     first_window_ = std::numeric_limits<std::int64_t>::max();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -28,11 +29,16 @@ void require_same_build(void* library) {
                       library_name, found, build_id()));
 }
 
-// The library is next to the program. In tests linked to it, it is already loaded and found by its name.
-std::string library_path() {
+// The library is next to the program in a build folder, and in a folder of its own after an installation. Nothing if it
+// is in neither.
+std::optional<std::string> library_beside_program() {
   std::error_code failed;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", failed).replace_filename(library_name);
-  return std::filesystem::exists(std::filesystem::symlink_status(path, failed)) ? path.string() : library_name;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  for (const char* folder : {".", SHEAF_LIBRARY_FOLDER}) {
+    const auto path = (program.parent_path() / folder / library_name).lexically_normal();
+    if (std::filesystem::exists(std::filesystem::symlink_status(path, failed))) return path.string();
+  }
+  return std::nullopt;
 }
 
 bool contains(const std::string& text, const char* part) {
@@ -43,7 +49,9 @@ bool contains(const std::string& text, const char* part) {
 // library, because MKL and others load parts of themselves that look for the rest among global symbols.
 const TorchBackend& load() {
   blas_functions();  // LibTorch uses it too; it checks the memory that OpenBLAS needs when it is loaded
-  const SharedLibrary library = load_shared_library(library_path(), RTLD_NOW | RTLD_GLOBAL);
+  // Tests are linked to the library: it is already loaded, and found by its name.
+  const SharedLibrary library =
+      load_shared_library(library_beside_program().value_or(library_name), RTLD_NOW | RTLD_GLOBAL);
   require(library.handle != nullptr, fmt::format("LibTorch is required but cannot be loaded ({}). {}", library.problem,
                                                  advice_for_loading(library.problem)));
   require_same_build(library.handle);
@@ -58,11 +66,16 @@ std::string advice_for_loading(const std::string& problem) {
     return "Raise the memory limit (ulimit -v) if there is one.";
   const bool names_missing_symbol = contains(problem, "undefined symbol: ") || contains(problem, "required by");
   if (names_missing_symbol ? contains(problem, "5sheaf") : contains(problem, library_name))
-    return fmt::format("Put the {} from the program's build next to the program.", library_name);
+    return fmt::format("Install the package sheaf-torch, or put the {} from the program's build next to the program.",
+                       library_name);
   if (contains(problem, "cannot open shared object file"))
     return "Install the LibTorch that the program was built with, or add the folder of its libraries to "
            "LD_LIBRARY_PATH.";
   return "Install the LibTorch that the program was built with, and remove any other one from LD_LIBRARY_PATH.";
+}
+
+bool has_torch_library() {
+  return library_beside_program().has_value();
 }
 
 const TorchBackend& torch_backend() {

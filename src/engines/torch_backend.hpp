@@ -55,6 +55,9 @@ class TorchBackend {
 /// the message of the dynamic linker, "<file>: <error>", or of load_shared_library(). Pure.
 std::string advice_for_loading(const std::string& problem);
 
+/// Whether libsheaf_libtorch.so is next to the program or installed with it. Packages may leave it out. Local.
+bool has_torch_library();
+
 /// The first call loads LibTorch, which takes half a second. Throws RunError if it cannot be loaded. Local,
 /// thread-safe.
 const TorchBackend& torch_backend();

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
-#include <sstream>
+#include <cstring>
 #include <vector>
 
-#include "files/zip_writer.hpp"
-#include "models/pickle_values.hpp"
+#include "core/error.hpp"
+#include "files/file_content.hpp"
+#include "files/zip.hpp"
+#include "models/module_archive.hpp"
 #include "models/saved_model_record.hpp"
 #include "models/torchscript_module.hpp"
 
@@ -17,65 +20,24 @@ namespace {
 
 constexpr const char* class_name = "SheafModel";
 
-// The version of the operators that the code means: the oldest in which `/` is a true division, so that old versions of
-// LibTorch read it, too. New ones run operators that changed later, such as gelu, as they were.
-// Source: caffe2/serialize/versions.h in PyTorch.
-constexpr const char* format_version = "4\n";
-
-std::string name_list(const std::vector<ModuleTensor>& tensors, ModuleTensor::Role role) {
-  std::string list;
-  for (const ModuleTensor& tensor : tensors)
-    if (tensor.role == role) list += fmt::format("\"{}\", ", tensor.name);
-  return list;
-}
-
-std::string indented(const std::string& source) {
-  std::string text;
-  std::istringstream lines(source);
-  for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
-  return text;
-}
-
-std::string class_source(const TorchscriptModule& module) {
-  std::string source = fmt::format(
-      "class {}(Module):\n  __parameters__ = [{}]\n  __buffers__ = [{}]\n  training : bool\n", class_name,
-      name_list(module.tensors, ModuleTensor::Role::parameter), name_list(module.tensors, ModuleTensor::Role::buffer));
-  for (const ModuleTensor& tensor : module.tensors) source += fmt::format("  {} : Tensor\n", tensor.name);
-  for (const std::string& function : module.functions) source += indented(function);
-  return source;
-}
-
-std::string pickled_sizes(const std::vector<std::int64_t>& sizes) {
-  std::vector<std::string> items;
-  for (const std::int64_t size : sizes) items.push_back(pickled_integer(size));
-  return pickled_tuple(items);
-}
-
-std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& sizes) {
-  std::vector<std::int64_t> strides(sizes.size(), 1);
-  for (std::size_t axis = sizes.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * sizes[axis];
-  return strides;
-}
-
-// A tensor whose values are in the archive's member data/`number`.
-std::string pickled_tensor(const ModuleTensor& tensor, std::size_t number) {
-  const bool is_double = tensor.type == ModuleTensor::Type::float64;
-  const std::string storage = pickled_persistent(
-      pickled_tuple({pickled_text("storage"), pickled_global("torch", is_double ? "DoubleStorage" : "FloatStorage"),
-                     pickled_text(std::to_string(number)), pickled_text("cpu"), pickled_integer(tensor.count())}));
-  const std::string offset = pickled_integer(0),
-                    hooks = pickled_call(pickled_global("collections", "OrderedDict"), pickled_tuple({}));
-  return pickled_call(
-      pickled_global("torch._utils", "_rebuild_tensor_v2"),
-      pickled_tuple({storage, offset, pickled_sizes(tensor.sizes), pickled_sizes(row_major_strides(tensor.sizes)),
-                     pickled_bool(tensor.role == ModuleTensor::Role::parameter), hooks}));
-}
-
-std::string pickled_module(const TorchscriptModule& module) {
-  std::vector<PickledAttribute> attributes{{"training", pickled_bool(false)}};
-  for (std::size_t number = 0; number < module.tensors.size(); ++number)
-    attributes.push_back({module.tensors[number].name, pickled_tensor(module.tensors[number], number)});
-  return pickle_of(pickled_object(pickled_global("__torch__", class_name), attributes));
+// Sets the parameters and the running statistics of `network`, from the values of the tensors of its module. `read`:
+// returns the bytes of the tensor with a number.
+template <class Read>
+void read_network(const std::vector<ModuleTensor>& tensors, NetworkState& network, const Read& read) {
+  const auto layers = std::find_if(tensors.begin(), tensors.end(), [](const ModuleTensor& tensor) {
+    return tensor.role == ModuleTensor::Role::parameter;  // those before it are of the scaling
+  });
+  network = {};
+  for (auto tensor = layers; tensor != tensors.end(); ++tensor) {
+    std::vector<float> values(static_cast<std::size_t>(tensor->count()));
+    const std::string bytes = read(static_cast<std::size_t>(tensor - tensors.begin()));
+    require(bytes.size() == values.size() * sizeof(float), "a tensor does not have the size of its layer");
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    if (tensor->role == ModuleTensor::Role::parameter)
+      network.parameters.insert(network.parameters.end(), values.begin(), values.end());
+    else
+      network.buffers.insert(network.buffers.end(), values.begin(), values.end());
+  }
 }
 
 }  // namespace
@@ -83,17 +45,12 @@ std::string pickled_module(const TorchscriptModule& module) {
 void write_torchscript_archive(const SavedModel& trained, const ByteSink& sink) {
   assert(has_layout(trained.description.model.kind));
   const TorchscriptModule module = torchscript_module(trained);
-  const std::string state = pickled_module(module), constants = pickle_of(pickled_tuple({})),
-                    source = class_source(module);
+  const ArchiveTexts texts{pickle_of(pickled_module(class_name, module, 0)), class_source(class_name, module)};
   const SavedModelRecord record = saved_model_record_parts(trained);
-  std::vector<NewZipMember> members{
-      {"archive/data.pkl", {state}},
-      {"archive/constants.pkl", {constants}},
-      {"archive/code/__torch__.py", {source}},
-      {"archive/version", {format_version}},
-      {fmt::format("archive/extra/{}", saved_model_record_name), {record.description, record.parameters, record.rest}}};
-  for (std::size_t number = 0; number < module.tensors.size(); ++number)
-    members.push_back({fmt::format("archive/data/{}", number), {module.tensors[number].bytes}});
+  std::vector<NewZipMember> members = archive_members(texts, module.tensors);
+  const NewZipMember of_record{fmt::format("archive/extra/{}", saved_model_record_name),
+                               {record.description, record.parameters, record.rest}};
+  members.insert(members.end() - static_cast<std::ptrdiff_t>(module.tensors.size()), of_record);
   write_zip_archive(members, sink);
 }
 
@@ -101,6 +58,32 @@ std::string torchscript_archive(const SavedModel& trained) {
   std::string bytes;
   write_torchscript_archive(trained, [&bytes](std::string_view part) { bytes += part; });
   return bytes;
+}
+
+std::optional<SavedModel> read_torchscript_archive(const std::string& path) {
+  auto trained = read_saved_model_record(path);
+  if (!trained || !has_layout(trained->description.model.kind)) return std::nullopt;
+  const std::vector<Layer> layers = network_layout(trained->description.model, trained->description.shape);
+  if (works_on_rows(layers)) return trained;  // the record has the parameters
+  trained->network.parameters.resize(static_cast<std::size_t>(parameter_count(layers)));
+  trained->network.buffers.resize(static_cast<std::size_t>(buffer_count(layers)));
+  const TorchscriptModule module = torchscript_module(*trained);
+  const FileContent content(path);
+  const auto members = zip_directory(content.bytes(), path);
+  NetworkState network;
+  read_network(module.tensors, network, [&](std::size_t number) {
+    const std::string ending = fmt::format("/data/{}", number);
+    const auto found = std::find_if(members.begin(), members.end(), [&](const ZipMember& member) {
+      return member.name.size() > ending.size() &&
+             member.name.compare(member.name.size() - ending.size(), ending.size(), ending) == 0;
+    });
+    require(found != members.end(),
+            [&] { return fmt::format("model file '{}' is damaged. Save the model again.", path); });
+    return read_all(*open_member(content.bytes(), path, *found));
+  });
+  content.require_intact();
+  trained->network = std::move(network);
+  return trained;
 }
 
 }  // namespace sheaf

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "files/byte_sink.hpp"
@@ -17,5 +18,9 @@ void write_torchscript_archive(const SavedModel& trained, const ByteSink& sink);
 
 /// The same bytes as a string. Pure.
 std::string torchscript_archive(const SavedModel& trained);
+
+/// Reads a file of write_torchscript_archive(), with all its parameters. Nothing for other files. Throws RunError if
+/// the file cannot be read or is damaged. Local.
+std::optional<SavedModel> read_torchscript_archive(const std::string& path);
 
 }  // namespace sheaf

@@ -22,13 +22,14 @@
 namespace sheaf {
 
 std::string RunReader::study_text(bool forced) const {
-  std::string text = read_study_text(study_path(directory_));
-  require_this_version(text, directory_, forced);
+  const std::string path = latest_study_path(directory_);
+  std::string text = read_study_text(path);
+  require_this_version(text, path, forced);
   return text;
 }
 
 Study RunReader::study(bool forced) const {
-  const std::string path = study_path(directory_);
+  const std::string path = latest_study_path(directory_);
   Study stored = parse_study_text(study_text(forced), path, {});
   require(stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
           fmt::format("'{}' does not store how the run was trained (data.mode = {}, run.engine = {}; written by sheaf "
@@ -54,9 +55,18 @@ Study study_of_any_version(const RunReader& reader, const std::string& directory
   } catch (const UsageError& error) {
     if (program == program_version()) throw;
     throw RunError(fmt::format("sheaf {} cannot read '{}' (it was written by sheaf {}). Use that version. {}",
-                               program_version(), study_path(directory),
+                               program_version(), latest_study_path(directory),
                                program.empty() ? "of an unknown version" : printable(program),
                                problems_of(error.what()).front()));
+  }
+}
+
+// The rest of the run can be shown without an ensemble that is damaged.
+void read_ensemble_of(const RunReader& reader, RunState& run) {
+  try {
+    run.ensemble = reader.ensemble();
+  } catch (const RunError& error) {
+    run.progress.journals.warnings.emplace_back(error.what());
   }
 }
 
@@ -84,6 +94,7 @@ RunState read_run(const std::string& directory) {
   run.attempts = list_attempts(directory);
   run.checkpoints = list_checkpoints(directory);
   run.earlier_results = earlier_results(directory);
+  if (has_results) read_ensemble_of(reader, run);
   return run;
 }
 
@@ -121,17 +132,69 @@ RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expec
   require_recorded_stages(stages.plan(), progress.journals.stages, directory_);
   if (!is_done) progress.left = iterations_left(results, stages.last_iterations());
   const std::int64_t total = stages.plan().iteration_count();
-  progress.is_complete = results.count({0, total}) == total;
+  // There is no refit if no trial can be trained again, which only a job finds out.
+  const bool awaits_refit = stages.awaits_refit() && !has_results();
+  progress.is_complete = results.count({0, total}) == total && !awaits_refit;
   return progress;
 }
 
-std::vector<std::string> RunReader::best_models() const {
-  const std::string path = best_model_list(directory_);
+std::string kind_text(ModelsKind kind) {
+  switch (kind) {
+    case ModelsKind::ensemble:
+      return "ensemble of trials";
+    case ModelsKind::refit:
+      return "refit on all rows";
+    case ModelsKind::best:
+      break;
+  }
+  return "best model";
+}
+
+std::string kind_name(ModelsKind kind) {
+  switch (kind) {
+    case ModelsKind::ensemble:
+      return "ensemble";
+    case ModelsKind::refit:
+      return "refit";
+    case ModelsKind::best:
+      break;
+  }
+  return "best";
+}
+
+std::optional<RunModels> RunReader::models(ModelsKind kind) const {
+  RunModels models{kind, {}};
+  if (kind == ModelsKind::ensemble) {
+    const auto known = ensemble();
+    if (!known) return std::nullopt;
+    WeightedFiles all = weighted_files(*known);
+    for (const auto& name : all.files) models.files.push_back(models_directory(directory_) + "/" + name);
+    models.weights = std::move(all.weights);
+    return models;
+  }
+  const std::string path = kind == ModelsKind::refit ? refit_model_list(directory_) : best_model_list(directory_);
   refuse_special_file(path);
   std::ifstream list(path);
-  std::vector<std::string> files;
-  for (std::string name; std::getline(list, name);) files.push_back(models_directory(directory_) + "/" + name);
-  return files;
+  for (std::string name; std::getline(list, name);) {
+    require(
+        !name.empty() && name.find('/') == std::string::npos,
+        fmt::format("'{}' has the line '{}' (it is not the name of a file in the same directory). Correct it, or train "
+                    "the study again.",
+                    path, printable(name)));
+    models.files.push_back(models_directory(directory_) + "/" + name);
+  }
+  if (models.files.empty()) return std::nullopt;
+  return models;
+}
+
+std::optional<RunModels> RunReader::models() const {
+  for (const ModelsKind kind : {ModelsKind::ensemble, ModelsKind::refit, ModelsKind::best})
+    if (auto found = models(kind)) return found;
+  return std::nullopt;
+}
+
+std::optional<TrialEnsemble> RunReader::ensemble() const {
+  return read_ensemble(ensemble_path(directory_));
 }
 
 }  // namespace sheaf

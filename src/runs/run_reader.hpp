@@ -13,6 +13,7 @@
 #include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/replay.hpp"
+#include "runs/results/trial_ensemble.hpp"
 #include "runs/search_stages.hpp"
 #include "study/plan.hpp"
 #include "study/study.hpp"
@@ -23,7 +24,8 @@ namespace sheaf {
 struct RunProgress {
   Replay journals;               ///< their results, recorded stages, and warnings
   std::vector<IndexRange> left;  ///< iterations of the plan's last stage without a result; empty: the search is done
-  bool is_complete = false;      ///< whether each iteration of the stages so far has a result or has failed
+  bool is_complete = false;      ///< whether each iteration of the stages so far has a result or has failed, and no
+                                 ///< refit is missing
 };
 
 /// Everything about a run, from its directory alone.
@@ -41,6 +43,8 @@ struct RunState {
   std::string stage_position{};             ///< SearchStages::position_text()
   std::int64_t later_iterations = 0;        ///< SearchStages::later_iterations()
   std::optional<std::int64_t> earlier_results{};  ///< iterations in the result files of an earlier, smaller run
+  std::optional<TrialEnsemble> ensemble{};  ///< of trials, if the run has results; a damaged one is left out, with
+                                            ///< a warning among those of the journals
 };
 
 /// Reads a run, whether it is finished, under way or was killed. Takes no locks and changes nothing; jobs may go on
@@ -48,13 +52,34 @@ struct RunState {
 /// directory has no run, and RunError if the run cannot be read. Local.
 RunState read_run(const std::string& directory);
 
+/// Which models of a run predict. ensemble: the ensemble of trials (search.ensemble); refit: those of the best trial,
+/// trained again on all rows; best: those of the best repeat and fold of the best trial.
+enum class ModelsKind { ensemble, refit, best };
+
+/// The models with which a run predicts.
+struct RunModels {
+  ModelsKind kind = ModelsKind::best;
+  std::vector<std::string> files;  ///< at least one; more than one: an ensemble
+  std::vector<double> weights{};   ///< [files]; empty: all are equal
+
+  bool operator==(const RunModels& other) const {
+    return kind == other.kind && files == other.files && weights == other.weights;
+  }
+};
+
+/// "ensemble of trials", "refit on all rows" or "best model". Pure.
+std::string kind_text(ModelsKind kind);
+/// As the option --model and the reports have it: "ensemble", "refit" or "best". Pure.
+std::string kind_name(ModelsKind kind);
+
 /// Each function reads its part of the directory; the object caches nothing. Functions throw UsageError and RunError.
 /// Local. A job that trains what is left must hold the locks of the directory.
 class RunReader {
  public:
   explicit RunReader(std::string directory) : directory_(std::move(directory)) {}
 
-  /// The text of study.cfg. Throws if another version of the program stored it, unless `forced`.
+  /// The text of the latest study file (latest_study_path). Throws if another version of the program stored it, unless
+  /// `forced`.
   std::string study_text(bool forced) const;
   /// The stored study, which is settled.
   Study study(bool forced) const;
@@ -76,8 +101,13 @@ class RunReader {
   /// journal.
   RunProgress progress(SearchStages& stages, const JournalHeader& expected, bool forced) const;
 
-  /// The files of the members of the best model; empty if the run has no best model.
-  std::vector<std::string> best_models() const;
+  /// The models of a kind; nullopt if the run has none.
+  std::optional<RunModels> models(ModelsKind kind) const;
+  /// The ensemble of trials if the run has one, otherwise the refit, otherwise the best model; nullopt if it has none.
+  std::optional<RunModels> models() const;
+
+  /// The ensemble of trials; nullopt if the run has none.
+  std::optional<TrialEnsemble> ensemble() const;
 
  private:
   const std::string directory_;

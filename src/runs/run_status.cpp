@@ -2,6 +2,7 @@
 #include "runs/run_status.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <utility>
@@ -15,31 +16,10 @@ namespace {
 // Trials that are ranked together. Their summaries are in memory at the same time.
 constexpr std::size_t block_trials = std::size_t{1} << 16;
 
-// All iterations of a trial in a stage.
-struct TrainedTrial {
-  std::int64_t trial;
-  IndexRange iterations;
-};
-
 // The trials whose iterations have all finished, diverged or failed, each with the last stage of which this is true.
-// Visits results, not trials: a search may have many more.
 std::vector<TrainedTrial> complete_trials(const RunState& run) {
-  const ResultStore& results = run.progress.journals.iterations;
-  std::vector<TrainedTrial> trials;
-  const auto total = results.positions_of({0, run.plan.iteration_count()}).end;
-  for (std::int64_t position = 0; position < total;) {
-    const Iteration iteration = run.plan.iteration(results.packed(static_cast<std::size_t>(position)).iteration());
-    const IndexRange iterations = run.plan.iterations_of_trial(iteration.stage, iteration.trial);
-    const IndexRange found = results.positions_of(iterations);
-    const auto is_unfinished = [&](std::int64_t at) {
-      return results[static_cast<std::size_t>(at)].trained.result.status == IterationStatus::unfinished;
-    };
-    bool is_complete = found.count() == iterations.count();
-    for (std::int64_t at = found.begin; at < found.end && is_complete; ++at) is_complete = !is_unfinished(at);
-    if (is_complete) trials.push_back({iteration.trial, iterations});
-    position = found.end;
-  }
-  if (run.plan.stage_count() == 1) return trials;
+  std::vector<TrainedTrial> trials = trained_trials(run);
+  if (run.plan.search_stages() == 1) return trials;
   std::stable_sort(trials.begin(), trials.end(),
                    [](const TrainedTrial& a, const TrainedTrial& b) { return a.trial < b.trial; });
   const auto is_same = [](const TrainedTrial& a, const TrainedTrial& b) { return a.trial == b.trial; };
@@ -47,11 +27,11 @@ std::vector<TrainedTrial> complete_trials(const RunState& run) {
   return trials;
 }
 
-// Finds the best of the complete trials, and counts them.
-void find_best_trial(const RunState& run, RunStatus& status) {
+// The best of these trials, at most `count`.
+std::vector<TrialSummary> best_of(const RunState& run, const std::vector<TrainedTrial>& trials, std::int64_t count) {
   const ResultStore& results = run.progress.journals.iterations;
-  const std::vector<TrainedTrial> trials = complete_trials(run);
-  status.complete_trials = static_cast<std::int64_t>(trials.size());
+  const auto most = static_cast<std::size_t>(count);
+  std::vector<TrialSummary> best;
   for (std::size_t begin = 0; begin < trials.size(); begin += block_trials) {
     Leaderboard board(run.plan, ranking_of(run.study));
     for (std::size_t index = begin; index < std::min(begin + block_trials, trials.size()); ++index) {
@@ -61,9 +41,21 @@ void find_best_trial(const RunState& run, RunStatus& status) {
         board.add(trained.result, nullptr, trained.metrics);
       }
     }
-    TrialSummary best = board.ranked().front();
-    if (!status.best || board.is_before(best, *status.best)) status.best = std::move(best);
+    std::vector<TrialSummary> ranked = board.ranked();
+    ranked.resize(std::min(ranked.size(), most));
+    best.insert(best.end(), std::make_move_iterator(ranked.begin()), std::make_move_iterator(ranked.end()));
+    std::stable_sort(best.begin(), best.end(),
+                     [&](const TrialSummary& a, const TrialSummary& b) { return board.is_before(a, b); });
+    best.resize(std::min(best.size(), most));
   }
+  return best;
+}
+
+// Finds the best of the complete trials, and counts them.
+void find_best_trial(const RunState& run, RunStatus& status) {
+  const std::vector<TrainedTrial> trials = complete_trials(run);
+  status.complete_trials = static_cast<std::int64_t>(trials.size());
+  for (TrialSummary& best : best_of(run, trials, 1)) status.best = std::move(best);
 }
 
 // The time between the first start and the last end of the iterations of an attempt.
@@ -102,7 +94,8 @@ void count_results(const RunState& run, RunStatus& status) {
       status.first_failure = iteration.trained.message;
     }
     if (!iteration.has_result()) continue;
-    if (const double cost = cost_of(value, result); cost < status.best_cost) {
+    const bool is_refit = run.plan.refit_iterations().has(result.iteration);
+    if (const double cost = cost_of(value, result); cost < status.best_cost && !is_refit) {
       status.best_cost = cost;
       status.best_iteration = result.iteration;
     }
@@ -153,6 +146,25 @@ std::optional<double> RunStatus::seconds_left() const {
   return static_cast<double>(iterations.left()) / *rate;
 }
 
+std::vector<TrainedTrial> trained_trials(const RunState& run) {
+  const ResultStore& results = run.progress.journals.iterations;
+  std::vector<TrainedTrial> trials;
+  const auto total = results.positions_of(run.plan.search_iterations()).end;
+  for (std::int64_t position = 0; position < total;) {
+    const Iteration iteration = run.plan.iteration(results.packed(static_cast<std::size_t>(position)).iteration());
+    const IndexRange iterations = run.plan.iterations_of_trial(iteration.stage, iteration.trial);
+    const IndexRange found = results.positions_of(iterations);
+    const auto is_unfinished = [&](std::int64_t at) {
+      return results[static_cast<std::size_t>(at)].trained.result.status == IterationStatus::unfinished;
+    };
+    bool is_complete = found.count() == iterations.count();
+    for (std::int64_t at = found.begin; at < found.end && is_complete; ++at) is_complete = !is_unfinished(at);
+    if (is_complete) trials.push_back({iteration.trial, iterations});
+    position = found.end;
+  }
+  return trials;
+}
+
 RunStatus status_of(const RunState& run) {
   RunStatus status;
   status.activity = find_activity(run);
@@ -161,6 +173,10 @@ RunStatus status_of(const RunState& run) {
   status.rate = find_rate(run, status.attempts);
   status.waiting_checkpoints = count_waiting(run);
   return status;
+}
+
+std::vector<TrialSummary> best_trials(const RunState& run, std::int64_t count) {
+  return best_of(run, complete_trials(run), count);
 }
 
 }  // namespace sheaf

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/index_range.hpp"
 #include "runs/run_reader.hpp"
 #include "search/leaderboard.hpp"
 
@@ -44,10 +45,11 @@ struct RunStatus {
   IterationCounts iterations;
   std::int64_t complete_trials = 0;  ///< trials whose iterations all have a result or have failed
   std::optional<TrialSummary> best;  ///< of the complete trials; ensembles are ranked by the means of their members
-  std::optional<std::int64_t> best_iteration;  ///< of those that finished, by the value that progress shows
-  double best_cost = 0;                        ///< its cost_of(); infinite without one
-  std::optional<std::int64_t> first_failed;    ///< iteration
-  std::string first_failure;                   ///< its message
+  std::optional<std::int64_t>
+      best_iteration;    ///< of the search, of those that finished, by the value that progress shows
+  double best_cost = 0;  ///< its cost_of(); infinite without one
+  std::optional<std::int64_t> first_failed;  ///< iteration
+  std::string first_failure;                 ///< its message
   std::vector<AttemptStatus> attempts;
   std::optional<double> rate;            ///< of the jobs at work, otherwise of the last attempt; iterations per second
   std::int64_t repeated_results = 0;     ///< results of iterations that already had one: lost work
@@ -58,5 +60,18 @@ struct RunStatus {
 };
 
 RunStatus status_of(const RunState& run);
+
+/// All iterations of a trial in a stage.
+struct TrainedTrial {
+  std::int64_t trial = 0;
+  IndexRange iterations;
+};
+
+/// The trials whose iterations of a stage of the search have all finished, diverged or failed: stage by stage, in the
+/// order of the plan. Visits results, not trials: a search may have many more.
+std::vector<TrainedTrial> trained_trials(const RunState& run);
+
+/// The best of the complete trials, at most `count`, in the order of the leaderboard (Leaderboard::ranked).
+std::vector<TrialSummary> best_trials(const RunState& run, std::int64_t count);
 
 }  // namespace sheaf

@@ -17,10 +17,12 @@ std::int64_t SearchStages::max_iterations() const {
 }
 
 std::string SearchStages::last_stage_text() const {
+  if (plan_.has_refit()) return " of the refit";
   return searcher_.max_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
 }
 
 std::vector<Stage> SearchStages::possible_stages() const {
+  if (!more_may_come()) return {};
   const Stage& last = plan_.stage(plan_.stage_count() - 1);
   const std::vector<StageSize> sizes = searcher_.sizes(plan_);
   std::vector<Stage> stages;
@@ -40,16 +42,18 @@ std::vector<Stage> SearchStages::possible_stages() const {
 }
 
 std::string SearchStages::position_text() const {
+  if (plan_.has_refit()) return "refit";
   const std::int64_t stages = searcher_.max_stages();
   return stages > 1 ? fmt::format("stage {} of 0..{}", plan_.stage_count() - 1, stages - 1) : "";
 }
 
 std::int64_t SearchStages::later_iterations() const {
+  if (plan_.has_refit()) return 0;
   const std::vector<StageSize> sizes = searcher_.sizes(plan_);
   std::int64_t trials = 0;
   for (auto stage = static_cast<std::size_t>(plan_.stage_count()); stage < sizes.size(); ++stage)
     trials += sizes[stage].trials();
-  return trials * plan_.stage(0).per_trial();
+  return trials * plan_.stage(0).per_trial() + (plan_.wants_refit() ? plan_.members() : 0);
 }
 
 bool SearchStages::choose_next() {
@@ -70,7 +74,7 @@ void SearchStages::end_gradual(std::optional<std::int64_t> trials) {
 std::int64_t SearchStages::used_results() const {
   std::int64_t count = 0;
   for (const IndexRange& range : used_)
-    count += std::max<std::int64_t>(0, std::min(range.end, plan_.iteration_count()) - range.begin);
+    count += std::max<std::int64_t>(0, std::min(range.end, plan_.search_iterations().end) - range.begin);
   return count;
 }
 
@@ -89,7 +93,7 @@ bool SearchStages::catch_up_gradual(const Replay& journals) {
     if (iteration >= plan_.iteration_count()) break;
     const std::int64_t trial = plan_.iteration(iteration).trial;
     const std::vector<std::string> known = plan_.given(trial);
-    require(plan_.draws_from_results() && plan_.may_have(values) && (known.empty() || known == values), [&] {
+    require(plan_.draws_from_results() && plan_.may_have(trial, values) && (known.empty() || known == values), [&] {
       return fmt::format(
           "the journals have values of trial {} that the search did not draw (another program wrote them, "
           "or files of several runs were mixed). Start a new run with another run.output.",
@@ -124,7 +128,41 @@ bool SearchStages::catch_up_gradual(const Replay& journals) {
   return true;
 }
 
-bool SearchStages::catch_up(const Replay& journals) {
+bool SearchStages::is_final(const IterationResult& result) const {
+  if (result.status != IterationStatus::failed) return true;
+  return gradual_ && plan_.iteration(result.iteration).trial < plan_.trial_count() - gradual_->rules().batch;
+}
+
+bool SearchStages::has_all_results(const ResultStore& results) const {
+  const std::int64_t total = plan_.iteration_count();
+  if (gradual_) return used_results() == total;
+  return results.count_results({0, total}) == total;
+}
+
+namespace {
+
+// Whether the plan may continue with a recorded refit. Another program may have written it.
+bool may_follow(const Plan& plan, const RecordedStage& recorded) {
+  const Stage& stage = recorded.stage;
+  return recorded.first_iteration == plan.iteration_count() && stage.trials.back().end <= plan.trial_count() &&
+         stage == refit_stage(plan, stage.refits);
+}
+
+}  // namespace
+
+bool SearchStages::catch_up(Replay& journals) {
+  if (!catch_up_search(journals)) return false;
+  if (!plan_.wants_refit() || !has_all_results(journals.iterations)) return true;
+  const auto found = std::find_if(journals.refits.begin(), journals.refits.end(),
+                                  [this](const ReplayedRefit& refit) { return may_follow(plan_, refit.recorded); });
+  awaits_refit_ = found == journals.refits.end();
+  if (awaits_refit_) return true;
+  plan_.add(found->recorded.stage);
+  add_refit_results(journals, *found);
+  return journals.iterations.count_results(last_iterations()) == last_iterations().count();
+}
+
+bool SearchStages::catch_up_search(const Replay& journals) {
   if (gradual_) return catch_up_gradual(journals);
   const ResultStore& results = journals.iterations;
   do {
@@ -153,6 +191,17 @@ bool is_same(RecordedStage recorded, const RecordedStage& planned) {
 }
 
 }  // namespace
+
+std::vector<IndexRange> longest_first(const Plan& plan) {
+  const std::int64_t number = plan.stage_count() - 1;
+  const Stage& stage = plan.stage(number);
+  const IndexRange iterations = plan.iterations_of(number);
+  if (!stage.first_new_trial || !stage.has(*stage.first_new_trial)) return {iterations};
+  const std::int64_t first_new = plan.iterations_of_trial(number, *stage.first_new_trial).begin;
+  std::vector<IndexRange> order = {{first_new, iterations.end}};
+  if (first_new > iterations.begin) order.push_back({iterations.begin, first_new});
+  return order;
+}
 
 void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>& recorded,
                              const std::string& directory) {

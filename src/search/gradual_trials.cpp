@@ -121,7 +121,11 @@ GradualRules gradual_rules(const Study& study) {
 }
 
 GradualTrials::GradualTrials(Plan& plan, GradualRules rules, std::unique_ptr<TrialSampler> sampler)
-    : plan_(plan), rules_(std::move(rules)), sampler_(std::move(sampler)), fits_(plan.repeats() * plan.folds()) {
+    : plan_(plan),
+      rules_(std::move(rules)),
+      sampler_(std::move(sampler)),
+      fits_(plan.repeats() * plan.folds()),
+      incumbents_(plan.space_count()) {
   assert(plan.stage_count() == 1 && rules_.batch >= 1);
 }
 
@@ -206,8 +210,11 @@ void GradualTrials::begin_trial() {
   for (; added_ <= begun_ - rules_.batch; ++added_) {
     const EndedTrial& ended = outcomes_.front();
     if (sampler_) sampler_->add(ended.outcome);
-    if (!ended.outcome.is_pruned && (!incumbent_ || ended.outcome.costs < incumbent_->costs))
-      incumbent_ = std::make_shared<Incumbent>(Incumbent{ended.outcome.costs, ended.worst_fit});
+    for (std::size_t space = plan_.space_of(added_); space < incumbents_.size(); ++space) {
+      auto& best = incumbents_[space];
+      if (!ended.outcome.is_pruned && (!best || ended.outcome.costs < best->costs) && plan_.space_has(space, added_))
+        best = std::make_shared<Incumbent>(Incumbent{ended.outcome.costs, ended.worst_fit});
+    }
     outcomes_.pop_front();
   }
   const std::int64_t number = begun_++;
@@ -215,7 +222,7 @@ void GradualTrials::begin_trial() {
   OpenTrial& trial = open_[number];
   trial.number = number;
   trial.fits.resize(static_cast<std::size_t>(fits_));
-  trial.incumbent = incumbent_;
+  trial.incumbent = incumbents_[plan_.space_of(number)];
   go_on_with(trial);
 }
 
@@ -292,10 +299,12 @@ void GradualTrials::end_trials() {
     const OpenTrial& trial = next->second;
     outcomes_.push_back({{trial.is_pruned, trial.steps, trial.costs}, trial.worst_fit});
     if (!rules_.patience || stopped_after_) continue;
-    if (!trial.is_pruned && (best_ < 0 || trial.costs < best_costs_)) {
+    const std::size_t last_space = plan_.space_count() - 1;
+    const std::int64_t before = plan_.trials_of_space(last_space).begin - 1;
+    if (!trial.is_pruned && (best_ < 0 || trial.costs < best_costs_) && plan_.space_has(last_space, trial.number)) {
       best_ = trial.number;
       best_costs_ = trial.costs;
-    } else if (trial.number - best_ >= *rules_.patience) {
+    } else if (trial.number - std::max(best_, before) >= *rules_.patience) {
       stopped_after_ = trial.number;
     }
   }

@@ -37,7 +37,8 @@ struct GradualRules {
 GradualRules gradual_rules(const Study& study);
 
 /// Releases the iterations of a study's trials in the order in which they may be trained. Trials have numbers 0, 1, ...
-/// of the plan's only stage. Decisions do not depend on the order in which results arrive.
+/// of the plan's only stage. Decisions do not depend on the order in which results arrive. Those about trials of a
+/// space (TrialSpace) depend only on trials whose values are in the space.
 ///
 /// Racing trains the folds of a trial one after another, in the same random order for all trials, and prunes the rest
 /// as soon as the trial has lost against the best complete trial among those that are at least `batch` before it:
@@ -73,7 +74,7 @@ class GradualTrials {
   bool is_over() const;
   /// Whether a trial has been trained in all its fits.
   bool has_complete_trial() const { return has_complete_trial_; }
-  /// With patience: the trial that has used it up, and the best trial before it.
+  /// With patience: the trial of the last space that has used it up, and the best trial before it.
   const std::optional<std::int64_t>& stopped_after() const { return stopped_after_; }
   std::int64_t best() const { return best_; }
   /// The trials up to the last one with a result.
@@ -111,14 +112,15 @@ class GradualTrials {
   std::int64_t waiting_count_ = 0;
   std::vector<IndexRange> pruned_;  // not taken yet
 
-  std::int64_t added_ = 0;                      // trials that the sampler and the incumbent have seen
-  std::deque<EndedTrial> outcomes_;             // of trials added_..ended_-1
-  std::shared_ptr<const Incumbent> incumbent_;  // the best complete trial of those that were added
+  std::int64_t added_ = 0;           // trials that the sampler and the incumbent have seen
+  std::deque<EndedTrial> outcomes_;  // of trials added_..ended_-1
+  // By space: the best complete trial of those that were added and are in the space.
+  std::vector<std::shared_ptr<const Incumbent>> incumbents_;
 
   bool has_complete_trial_ = false;
   std::int64_t trials_with_results_ = 0;
 
-  // With patience: the best of the ended trials, and the trial that has used it up.
+  // With patience: the best of the ended trials in the last space, and the trial that has used it up.
   std::int64_t best_ = -1;
   RankingCosts best_costs_{};
   std::optional<std::int64_t> stopped_after_;

@@ -30,16 +30,24 @@ auto with_term_predictions(const HeldOutTargets& targets, const float* predictio
   });
 }
 
+// Numbers that are computed side by side, since each step of a single sum or product would wait for the one before.
+constexpr std::int64_t lanes = 4;
+
 // The sum of the negative logarithms of probabilities. One logarithm of a product replaces several: that of 16 clipped
 // probabilities is above 1e-251, so it is as exact.
 template <class Probability>
 double log_loss_sum(std::int64_t begin, std::int64_t end, const Probability& probability) {
   constexpr std::int64_t factors = 16;
   double sum = 0;
-  while (begin < end) {
+  for (; begin + factors <= end; begin += factors) {
+    double products[lanes] = {1, 1, 1, 1};
+    for (std::int64_t term = begin; term < begin + factors; term += lanes)
+      for (std::int64_t lane = 0; lane < lanes; ++lane) products[lane] *= clipped_probability(probability(term + lane));
+    sum -= std::log((products[0] * products[1]) * (products[2] * products[3]));
+  }
+  if (begin < end) {
     double product = 1;
-    for (const std::int64_t stop = std::min(begin + factors, end); begin < stop; ++begin)
-      product *= clipped_probability(probability(begin));
+    for (; begin < end; ++begin) product *= clipped_probability(probability(begin));
     sum -= std::log(product);
   }
   return sum;
@@ -79,12 +87,15 @@ double loss_of(const HeldOutTargets& targets, const RowWeights& weights, const M
       break;
   }
   return mean_over_rows(targets, weights, [&](std::int64_t begin, std::int64_t end) {
-    double sum = 0;
-    for (std::int64_t term = begin; term < end; ++term) {
+    const auto square = [&](std::int64_t term) {
       const double error = double{values[term]} - mean(term);
-      sum += error * error;
-    }
-    return sum;
+      return error * error;
+    };
+    double sums[lanes] = {0, 0, 0, 0};
+    for (; begin + lanes <= end; begin += lanes)
+      for (std::int64_t lane = 0; lane < lanes; ++lane) sums[lane] += square(begin + lane);
+    for (; begin < end; ++begin) sums[0] += square(begin);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
   });
 }
 
@@ -180,15 +191,64 @@ RowWeights given_weights(const HeldOutTargets& targets) {
   return {targets.weights, targets.weights + targets.rows};
 }
 
-// The weights of the rows of a bootstrap: how often each is drawn, times its own weight.
-RowWeights bootstrap_weights(const RowWeights& weights, const std::vector<std::int64_t>& rows, std::int64_t row_count,
-                             RandomStream stream) {
-  RowWeights drawn(static_cast<std::size_t>(row_count));
-  for (std::size_t draw = 0; draw < rows.size(); ++draw) {
-    const auto row = static_cast<std::size_t>(rows[stream.below(rows.size())]);
-    drawn[row] += weights.empty() ? 1 : weights[row];
-  }
+// As many rows as there are, drawn with replacement, in ascending order.
+std::vector<std::int64_t> drawn_rows(const std::vector<std::int64_t>& rows, RandomStream stream) {
+  std::vector<std::int64_t> drawn;
+  for (std::size_t draw = 0; draw < rows.size(); ++draw) drawn.push_back(rows[stream.below(rows.size())]);
+  std::sort(drawn.begin(), drawn.end());
   return drawn;
+}
+
+// What a selection needs of some rows: of classes, only the probabilities of the labels.
+class RowsOfLibrary {
+ public:
+  RowsOfLibrary(const HeldOutTargets& targets, const CandidatePredictions& candidates,
+                const std::vector<std::int64_t>& rows)
+      : labels_(rows.size()), predictions_(candidates.size()) {
+    const std::int64_t width = terms_per_row(targets);
+    const auto append = [&](std::vector<float>& to, const auto& value) {
+      for (const std::int64_t row : rows)
+        for (std::int64_t term = row * width; term < (row + 1) * width; ++term)
+          to.push_back(static_cast<float>(value(term)));
+    };
+    if (targets.targets != nullptr) append(targets_, [&](std::int64_t term) { return targets.targets[term]; });
+    for (std::size_t candidate = 0; candidate < candidates.size(); ++candidate) {
+      predictions_[candidate].reserve(rows.size() * static_cast<std::size_t>(width));
+      with_term_predictions(targets, candidates[candidate],
+                            [&](const auto& prediction) { append(predictions_[candidate], prediction); });
+      pointers_.push_back(predictions_[candidate].data());
+    }
+    held_out_ = {targets.task,   static_cast<std::int64_t>(rows.size()),       width,
+                 labels_.data(), targets_.empty() ? nullptr : targets_.data(), nullptr};
+  }
+  RowsOfLibrary(const RowsOfLibrary&) = delete;
+  RowsOfLibrary& operator=(const RowsOfLibrary&) = delete;
+
+  const HeldOutTargets& targets() const { return held_out_; }
+  const CandidatePredictions& candidates() const { return pointers_; }
+
+ private:
+  std::vector<std::int64_t> labels_;  // [rows], all 0
+  std::vector<float> targets_;
+  std::vector<std::vector<float>> predictions_;
+  CandidatePredictions pointers_;
+  HeldOutTargets held_out_;
+};
+
+// A selection for a bootstrap of `rows`, those with a weight.
+GreedySelection select_for_bootstrap(const HeldOutTargets& targets, const CandidatePredictions& candidates,
+                                     const std::vector<std::size_t>& usable, const RowWeights& weights,
+                                     const std::vector<std::int64_t>& rows, RandomStream stream) {
+  constexpr std::int64_t one_thread = 1;
+  const std::vector<std::int64_t> drawn = drawn_rows(rows, stream);
+  if (weights.empty()) {
+    const RowsOfLibrary library(targets, candidates, drawn);
+    return select(library.targets(), library.candidates(), usable, {}, one_thread);
+  }
+  RowWeights of_draws(static_cast<std::size_t>(targets.rows));  // how often each is drawn, times its own weight
+  for (const std::int64_t row : drawn)
+    of_draws[static_cast<std::size_t>(row)] += weights[static_cast<std::size_t>(row)];
+  return select(targets, candidates, usable, of_draws, one_thread);
 }
 
 }  // namespace
@@ -219,10 +279,14 @@ std::optional<GreedyEnsemble> greedy_ensemble(const HeldOutTargets& targets, con
   if (static_cast<std::int64_t>(rows.size()) >= GreedyEnsemble::bootstrapped_below) {
     ensemble.parts.push_back(select(targets, candidates, usable, weights, threads));
   } else {
-    for (std::uint64_t number = 0; number < GreedyEnsemble::bootstraps; ++number)
-      ensemble.parts.push_back(select(
-          targets, candidates, usable,
-          bootstrap_weights(weights, rows, targets.rows, RandomStream(seed, Purpose::ensemble_rows, number)), threads));
+    ensemble.parts.resize(GreedyEnsemble::bootstraps);
+    for_each_index({0, static_cast<std::int64_t>(GreedyEnsemble::bootstraps)}, threads, [&] {
+      return [&](std::int64_t number) {
+        ensemble.parts[static_cast<std::size_t>(number)] =
+            select_for_bootstrap(targets, candidates, usable, weights, rows,
+                                 RandomStream(seed, Purpose::ensemble_rows, static_cast<std::uint64_t>(number)));
+      };
+    });
   }
   ensemble.weights.resize(candidates.size());
   for (const GreedySelection& part : ensemble.parts) {

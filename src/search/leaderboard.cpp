@@ -144,7 +144,7 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
   std::vector<TrialSummary> trials;
   trials.reserve(trials_.size());
   for (const auto& trial : trials_) trials.push_back(trial.summary);
-  if (plan_.stage_count() > 1) keep_last_stages(trials);
+  if (plan_.search_stages() > 1) keep_last_stages(trials);
   // Sorts in place, because a stable sort copies half of the trials.
   std::sort(trials.begin(), trials.end(),
             [this](const TrialSummary& a, const TrialSummary& b) { return is_before(a, b); });
@@ -158,7 +158,7 @@ bool Leaderboard::is_before(const TrialSummary& a, const TrialSummary& b) const 
     const RankingCosts all = costs_of(ranking_, trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
     const LossFunction loss = ranking_.one_loss ? LossFunction() : loss_function(plan_.trial(trial.trial).train);
     // Of a search with several stages; a training that diverged in a later one has reached nothing.
-    const bool has_reached = plan_.stage_count() > 1 && trial.finished == trial.iterations;
+    const bool has_reached = plan_.search_stages() > 1 && trial.finished == trial.iterations;
     const auto reached =
         has_reached ? plan_.stage(trial.stage).to_epoch.value_or(std::numeric_limits<std::int64_t>::max()) : 0;
     return std::tuple(-reached, std::isinf(all.front()), trial.left_out > 0, all.front(), loss.kind, loss.delta, all);

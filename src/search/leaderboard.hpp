@@ -46,8 +46,8 @@ struct TrialSummary {
   std::vector<double> mean_metrics;  ///< of `run.metrics`, over the same results as the score
 };
 
-/// Ranks the trials of a plan while its iterations are added one by one. Stores a summary of each trial in each stage,
-/// and the single scores of the current trial only.
+/// Ranks the trials of a plan while the iterations of its search are added one by one. Stores a summary of each trial
+/// in each stage, and the single scores of the current trial only.
 class Leaderboard {
  public:
   /// `plan` must outlive the leaderboard. Reserves memory for `trials` in all stages.

@@ -9,6 +9,7 @@
 #include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
+#include "study/search_spaces.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -27,7 +28,8 @@ RankingCosts costs_of(const Ranking& ranking, double score, double validation_lo
 }
 
 bool has_one_loss(const Study& study) {
-  return std::none_of(study.search.keys.begin(), study.search.keys.end(), [](const SearchedKey& searched) {
+  const auto keys = keys_of_all_spaces(study.search);
+  return std::none_of(keys.begin(), keys.end(), [](const SearchedKey& searched) {
     const auto& values = searched.candidates;
     const bool changes_loss = searched.key == "train.loss" || searched.key == "train.huber_delta";
     return changes_loss && (searched.sampling != Sampling::list ||

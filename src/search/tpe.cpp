@@ -169,10 +169,9 @@ TpeModel Tpe::model_of(const std::vector<std::size_t>& group, const std::vector<
   return {group, ParzenEstimator(axes, below_observations), ParzenEstimator(axes, above_observations)};
 }
 
-std::vector<std::string> Tpe::draw(const std::vector<TrialValues>& pending) const {
+std::vector<std::string> Tpe::draw(std::int64_t trial, const std::vector<TrialValues>& pending) const {
   assert(finished_count_ >= startup_trials);
-  const auto trial = static_cast<std::uint64_t>(finished_count_) + pending.size();
-  RandomStream stream(seed_, Purpose::tpe_candidates, trial);
+  RandomStream stream(seed_, Purpose::tpe_candidates, static_cast<std::uint64_t>(trial));
   std::vector<std::string> values(keys_.size());
   for (const TpeModel& model : models(pending)) {
     const std::vector<double> point = best_point(model, stream);

@@ -43,20 +43,20 @@ class Tpe {
   /// Requires at least one key. Its values are its candidates, or the numbers of its range.
   Tpe(const std::vector<SearchedKey>& keys, std::uint64_t seed);
 
-  /// Adds the next finished trial, in the order of their numbers from 0 on. A failed or diverged trial is complete,
+  /// Adds the next finished trial, in the order of their numbers. A failed or diverged trial is complete,
   /// with a cost that is not finite.
   void add(const TrialValues& values, const TpeResult& result);
 
   std::int64_t finished_count() const { return finished_count_; }
 
-  /// Draws the values of the trial that follows the finished and the pending ones. Pending trials count as bad, but
-  /// not among the finished. Requires startup_trials finished trials.
+  /// Draws the values of a trial. Pending trials count as bad, but not among the finished. Requires startup_trials
+  /// finished trials. `trial`: its number, which selects the random numbers.
   ///
   /// Each group of keys (see models()) is drawn without regard to the others: the first one with the largest ratio of
   /// the densities below / above among 24 points from `below`. So all keys get a value, also those that turn out to
   /// have no effect in the trial: the conditions of a key are decided by these values, as in a random search
   /// (TrialSpace).
-  std::vector<std::string> draw(const std::vector<TrialValues>& pending) const;
+  std::vector<std::string> draw(std::int64_t trial, const std::vector<TrialValues>& pending) const;
 
   /// The models of all groups of keys. Two keys are in the same group if they have an effect in the same finished
   /// trials; a key that has no effect in any of them is a group of its own. The trials of a group are those in which it

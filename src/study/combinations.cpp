@@ -14,6 +14,7 @@
 #include "core/text.hpp"
 #include "study/brackets.hpp"
 #include "study/effect.hpp"
+#include "study/search_spaces.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
 #include "study/value_types.hpp"
@@ -29,7 +30,8 @@ constexpr int max_deciding_choices = 100000;
 std::int64_t trial_count(const Study& study) {
   const SearchOptions& search = study.search;
   if (search.trials > 0) return search.trials;
-  if (!search.draws_trials()) return Combinations(study).count();
+  const std::int64_t known = first_trial_of_space(search, search.earlier.size());
+  if (!search.draws_trials()) return std::min(known + Combinations(study).count(), max_iterations + 1);
   if (search_method_of(search.method).trials == TrialSource::scheduled) {
     if (study.train.epochs == 0) return 0;
     const auto rungs = rung_epochs(study.train.epochs, search.factor, search.min_epochs);
@@ -39,7 +41,7 @@ std::int64_t trial_count(const Study& study) {
   const double per_trial = static_cast<double>(study.study.iterations) * static_cast<double>(search.repeats) *
                            static_cast<double>(search.folds) * static_cast<double>(study.ensemble.members);
   const auto most = static_cast<std::int64_t>(static_cast<double>(max_iterations) / per_trial);
-  return std::max<std::int64_t>(1, has_ranges(search) ? most : std::min(most, Combinations(study).count()));
+  return std::max<std::int64_t>(1, has_ranges(search) ? most : std::min(most, known + Combinations(study).count()));
 }
 
 double planned_iterations(const Study& study) {
@@ -57,13 +59,27 @@ double expected_iterations(const Study& study, std::int64_t most) {
 }
 
 std::vector<ModelKind> model_kinds(const Study& study) {
-  for (const auto& searched : study.search.keys) {
+  for (const auto& searched : keys_of_all_spaces(study.search)) {
     if (searched.key != "model.kind") continue;
     std::vector<ModelKind> kinds;
     for (const auto& candidate : searched.candidates) kinds.push_back(model_source().read(candidate)->kind);
     return kinds;
   }
   return {study.model.kind};
+}
+
+std::vector<Normalize> normalizations(const Study& study) {
+  for (const auto& searched : study.search.keys) {
+    if (searched.key != "data.normalize") continue;
+    std::vector<Normalize> values;
+    Study point;
+    for (const auto& candidate : searched.candidates) {
+      apply_setting(point, searched.key, candidate);
+      values.push_back(point.data.normalize);
+    }
+    return values;
+  }
+  return {study.data.normalize};
 }
 
 bool has_plugin_models(const Study& study) {
@@ -79,11 +95,84 @@ Combinations::Combinations(const Study& study) {
     for (const auto& candidate : searched.candidates) key.setters.push_back(value_setter(searched.key, candidate));
     keys_.push_back(std::move(key));
   }
-  if (!study.search.draws_trials()) add_blocks(study);
-  if (!causes_.empty()) return;
-  blocks_.clear();
+  const bool is_grid = !study.search.draws_trials();
+  if (is_grid) add_blocks(study);
+  if (causes_.empty()) {
+    blocks_.clear();
+    const std::vector<bool> all(keys_.size(), true);
+    add_block(std::vector<std::size_t>(keys_.size(), 0), all, all);
+  }
+  const std::vector<bool> all(keys_.size(), true);
+  for (const Block& block : blocks_) kept_ += size_of(block, all);
+  for (const EarlierSpace& space : study.search.earlier)
+    if (is_grid) leave_out(space.keys);
+  number_blocks();
+}
+
+// Leaves out the combinations that a grid of other candidates has.
+void Combinations::leave_out(const std::vector<SearchedKey>& known) {
+  std::vector<std::vector<bool>> is_known;
+  for (const Key& key : keys_) {
+    auto& of_key = is_known.emplace_back(key.candidates.size(), false);
+    for (const SearchedKey& searched : known)
+      for (std::size_t candidate = 0; searched.key == key.name && candidate < key.candidates.size(); ++candidate)
+        of_key[candidate] = std::find(searched.candidates.begin(), searched.candidates.end(),
+                                      key.candidates[candidate]) != searched.candidates.end();
+  }
+  std::vector<Block> left;
+  for (const Block& block : blocks_)
+    for (Block& part : without(block, is_known)) left.push_back(std::move(part));
+  blocks_ = std::move(left);
+}
+
+// The combinations of a block with an unknown candidate, as disjoint blocks: one for each key that varies, in which it
+// has its unknown candidates, the keys before it their known ones, and the keys after it all.
+std::vector<Combinations::Block> Combinations::without(const Block& block,
+                                                       const std::vector<std::vector<bool>>& is_known) const {
+  for (std::size_t key = 0; key < keys_.size(); ++key)
+    if (block.strides[key] == 0 && block.has_effect[key] && !is_known[key][block.choice[key]]) return {block};
+  std::vector<Block> parts;
+  Block rest = block;
+  rest.varying.resize(keys_.size());
+  for (std::size_t key = 0; key < keys_.size(); ++key) {
+    if (block.strides[key] == 0) continue;
+    std::vector<std::size_t> known, unknown;
+    for (std::size_t index = 0; index < varying_count(block, key); ++index) {
+      const std::size_t candidate = varying_candidate(block, key, index);
+      (is_known[key][candidate] ? known : unknown).push_back(candidate);
+    }
+    if (!unknown.empty()) {
+      parts.push_back(rest);
+      parts.back().varying[key] = unknown;
+    }
+    if (known.empty()) return parts;
+    rest.varying[key] = std::move(known);
+  }
+  return parts;
+}
+
+std::size_t Combinations::varying_count(const Block& block, std::size_t key) const {
+  return block.varying.empty() || block.varying[key].empty() ? keys_[key].candidates.size() : block.varying[key].size();
+}
+
+std::size_t Combinations::varying_candidate(const Block& block, std::size_t key, std::size_t index) const {
+  return block.varying.empty() || block.varying[key].empty() ? index : block.varying[key][index];
+}
+
+// Numbers the combinations of all blocks.
+void Combinations::number_blocks() {
   count_ = 0;
-  add_block(std::vector<std::size_t>(keys_.size(), 0), std::vector<bool>(keys_.size(), true));
+  for (Block& block : blocks_) {
+    block.begin = count_;
+    std::int64_t size = 1;
+    for (std::size_t key = keys_.size(); key-- > 0;) {
+      if (block.strides[key] == 0) continue;
+      block.strides[key] = size;
+      const auto candidates = static_cast<std::int64_t>(varying_count(block, key));
+      size = candidates > max_iterations / size ? max_iterations + 1 : size * candidates;
+    }
+    count_ = std::min(count_ + size, max_iterations + 1);
+  }
 }
 
 // The searched keys that decide the effect of other searched keys.
@@ -113,7 +202,7 @@ void Combinations::add_blocks(const Study& study) {
   std::vector<std::size_t> choice(keys_.size(), 0);
   Study point = study;
   do {
-    std::vector<bool> varies(keys_.size(), true);
+    std::vector<bool> varies(keys_.size(), true), has_effect(keys_.size(), true);
     for (const std::size_t key : deciding) {
       keys_[key].setters[choice[key]](point);
       varies[key] = false;
@@ -122,24 +211,18 @@ void Combinations::add_blocks(const Study& study) {
     for (std::size_t key = 0; key < keys_.size(); ++key) {
       const Condition* const failed = failed_condition(*keys_[key].setting, point);
       if (failed == nullptr) continue;
-      varies[key] = false;
+      varies[key] = has_effect[key] = false;
       is_skipped = is_skipped || choice[key] > 0;
       if (keys_[key].candidates.size() > 1) add_cause(key, *failed, point);
     }
-    if (!is_skipped) add_block(choice, varies);
+    if (!is_skipped) add_block(choice, varies, std::move(has_effect));
   } while (next_choice(choice, deciding));
 }
 
-void Combinations::add_block(std::vector<std::size_t> choice, const std::vector<bool>& varies) {
-  Block block{count_, std::move(choice), std::vector<std::int64_t>(keys_.size(), 0)};
-  std::int64_t size = 1;
-  for (std::size_t key = keys_.size(); key-- > 0;) {
-    if (!varies[key]) continue;
-    block.strides[key] = size;
-    const auto candidates = static_cast<std::int64_t>(keys_[key].candidates.size());
-    size = candidates > max_iterations / size ? max_iterations + 1 : size * candidates;
-  }
-  count_ = std::min(count_ + size, max_iterations + 1);
+void Combinations::add_block(std::vector<std::size_t> choice, const std::vector<bool>& varies,
+                             std::vector<bool> has_effect) {
+  Block block{0, std::move(choice), std::vector<std::int64_t>(keys_.size(), 0), std::move(has_effect)};
+  for (std::size_t key = 0; key < keys_.size(); ++key) block.strides[key] = varies[key] ? 1 : 0;
   blocks_.push_back(std::move(block));
 }
 
@@ -156,7 +239,7 @@ void Combinations::add_cause(std::size_t key, const Condition& condition, const 
 double Combinations::size_of(const Block& block, const std::vector<bool>& counts) const {
   double size = 1;
   for (std::size_t key = 0; key < keys_.size(); ++key)
-    if (counts[key] && block.strides[key] > 0) size *= static_cast<double>(keys_[key].candidates.size());
+    if (counts[key] && block.strides[key] > 0) size *= static_cast<double>(varying_count(block, key));
   return size;
 }
 
@@ -166,7 +249,20 @@ std::size_t Combinations::candidate_index(std::int64_t number, std::size_t key) 
                                       [](std::int64_t wanted, const Block& block) { return wanted < block.begin; });
   const Block& block = *(after - 1);
   if (block.strides[key] == 0) return block.choice[key];
-  return static_cast<std::size_t>((number - block.begin) / block.strides[key]) % keys_[key].candidates.size();
+  const std::size_t count = varying_count(block, key);
+  return varying_candidate(block, key, static_cast<std::size_t>((number - block.begin) / block.strides[key]) % count);
+}
+
+std::optional<std::int64_t> Combinations::number_of(const std::vector<std::string>& values) const {
+  assert(blocks_.size() == 1 && blocks_.front().varying.empty());
+  std::int64_t number = 0;
+  for (std::size_t key = 0; key < keys_.size(); ++key) {
+    const auto& candidates = keys_[key].candidates;
+    const auto found = std::find(candidates.begin(), candidates.end(), values[key]);
+    if (found == candidates.end()) return std::nullopt;
+    number += blocks_.front().strides[key] * (found - candidates.begin());
+  }
+  return number;
 }
 
 void Combinations::apply(std::int64_t number, Study& study) const {
@@ -192,8 +288,13 @@ void Combinations::for_each_distinct(const KeyFilter& selects, const VisitChoice
   std::map<std::vector<std::int64_t>, std::size_t> group_of;
   for (const Block& block : blocks_) {
     std::vector<std::int64_t> choices;
-    for (std::size_t key = 0; key < keys_.size(); ++key)
-      if (selected[key]) choices.push_back(block.strides[key] > 0 ? -1 : static_cast<std::int64_t>(block.choice[key]));
+    for (std::size_t key = 0; key < keys_.size(); ++key) {
+      if (!selected[key]) continue;
+      choices.push_back(block.strides[key] > 0 ? -1 : static_cast<std::int64_t>(block.choice[key]));
+      if (block.strides[key] == 0 || block.varying.empty()) continue;
+      choices.insert(choices.end(), block.varying[key].begin(), block.varying[key].end());
+      choices.push_back(-1);
+    }
     const auto [group, is_new] = group_of.emplace(std::move(choices), groups.size());
     if (is_new) groups.push_back({&block, 0});
     groups[group->second].combinations += size_of(block, others);
@@ -203,8 +304,10 @@ void Combinations::for_each_distinct(const KeyFilter& selects, const VisitChoice
     for (std::size_t key = 0; key < keys_.size(); ++key)
       if (selected[key] && block->strides[key] > 0) varying.push_back(key);
     std::vector<std::size_t> choice = block->choice;
+    for (std::size_t key = 0; key < keys_.size(); ++key)
+      if (block->strides[key] > 0) choice[key] = varying_candidate(*block, key, 0);
     do visit(choice, combinations);
-    while (next_choice(choice, varying));
+    while (next_choice(*block, choice, varying));
   }
 }
 
@@ -216,13 +319,27 @@ bool Combinations::next_choice(std::vector<std::size_t>& choice, const std::vect
   return false;
 }
 
+bool Combinations::next_choice(const Block& block, std::vector<std::size_t>& choice,
+                               const std::vector<std::size_t>& keys) const {
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+    std::size_t index = choice[*key];
+    if (!block.varying.empty() && !block.varying[*key].empty()) {
+      const auto& varying = block.varying[*key];
+      index =
+          static_cast<std::size_t>(std::lower_bound(varying.begin(), varying.end(), choice[*key]) - varying.begin());
+    }
+    const bool is_last = index + 1 == varying_count(block, *key);
+    choice[*key] = varying_candidate(block, *key, is_last ? 0 : index + 1);
+    if (!is_last) return true;
+  }
+  return false;
+}
+
 std::string Combinations::skipped_text() const {
   if (causes_.empty()) return "";
-  const std::vector<bool> all(keys_.size(), true);
-  double total = 1, kept = 0;
+  double total = 1;
   for (const Key& key : keys_) total *= static_cast<double>(key.candidates.size());
-  for (const Block& block : blocks_) kept += size_of(block, all);
-  std::string text = fmt::format("{:.0f} of {:.0f} combinations", total - kept, total);
+  std::string text = fmt::format("{:.0f} of {:.0f} combinations", total - kept_, total);
   for (const auto& [key, condition, values] : causes_) {
     text += fmt::format("{} {} has no effect ", &values == &causes_.front().values ? ":" : ";", keys_[key].name);
     text += condition->reason.empty() ? fmt::format("with {} = {}", condition->keys[0], listed(values))

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "study/data_options.hpp"
 #include "study/model_options.hpp"
+#include "study/search_options.hpp"
 #include "study/setting.hpp"
 
 namespace sheaf {
@@ -32,6 +35,9 @@ double expected_iterations(const Study& study, std::int64_t most);
 /// The kinds of the models of all trials. Pure.
 std::vector<ModelKind> model_kinds(const Study& study);
 
+/// The scalings of features that trials have (data.normalize). Pure.
+std::vector<Normalize> normalizations(const Study& study);
+
 /// Whether a trial has a model of a plugin. Such models cannot be saved, since their code is in the plugin. Pure.
 bool has_plugin_models(const Study& study);
 
@@ -43,17 +49,24 @@ bool has_plugin_models(const Study& study);
 /// effect of other keys vary slowest. For each choice of their candidates, the combinations of the other keys form a
 /// block of consecutive numbers, in which keys without effect do not vary. Time and memory are proportional to the
 /// number of blocks, not of combinations.
+///
+/// An extended grid (search.earlier) has only the combinations that no earlier space has: a combination is known if an
+/// earlier space has the values of all keys that have an effect in it.
 class Combinations {
  public:
-  /// Every searched key must have at least one candidate. Without searched keys, the study is the only combination.
-  /// Throws UsageError if there are more than 100,000 choices of candidates for the keys that decide the effect of
-  /// other keys.
+  /// Those of the last space. Every searched key must have at least one candidate. Without searched keys, the study is
+  /// the only combination. Throws UsageError if there are more than 100,000 choices of candidates for the keys that
+  /// decide the effect of other keys.
   explicit Combinations(const Study& study);
 
   /// The number of combinations, without those that are skipped; larger grids return max_iterations + 1.
   std::int64_t count() const { return count_; }
   const std::string& key(std::size_t key) const { return keys_[key].name; }
   const std::vector<std::string>& candidates(std::size_t key) const { return keys_[key].candidates; }
+
+  /// The number of the combination with these values; nothing if there is none. Not for a grid that skips or leaves out
+  /// combinations.
+  std::optional<std::int64_t> number_of(const std::vector<std::string>& values) const;
 
   /// The index of a key's candidate in combination `number`, in 0..candidates(key).size()-1.
   std::size_t candidate_index(std::int64_t number, std::size_t key) const;
@@ -89,6 +102,9 @@ class Combinations {
     std::vector<std::size_t> choice;    // candidates of the keys that do not vary; 0 for those that do
     std::vector<std::int64_t> strides;  // by key: the difference of the numbers of combinations with neighboring
                                         // candidates; 0: the key does not vary
+    std::vector<bool> has_effect;       // by key; of keys that do not vary
+    // By key: the candidates of a key that varies, ascending; empty: all.
+    std::vector<std::vector<std::size_t>> varying{};
   };
   // Why combinations are skipped: a condition of a key that does not hold.
   struct Cause {
@@ -99,15 +115,23 @@ class Combinations {
 
   std::vector<std::size_t> deciding_keys() const;
   void add_blocks(const Study& study);
-  void add_block(std::vector<std::size_t> choice, const std::vector<bool>& varies);
+  void add_block(std::vector<std::size_t> choice, const std::vector<bool>& varies, std::vector<bool> has_effect);
+  void leave_out(const std::vector<SearchedKey>& known);
+  std::vector<Block> without(const Block& block, const std::vector<std::vector<bool>>& is_known) const;
+  void number_blocks();
+  std::size_t varying_count(const Block& block, std::size_t key) const;
+  std::size_t varying_candidate(const Block& block, std::size_t key, std::size_t index) const;
   void add_cause(std::size_t key, const Condition& condition, const Study& study);
   // Sets the next candidates of the keys `varying`, the last of which varies fastest. False after the last choice.
   bool next_choice(std::vector<std::size_t>& choice, const std::vector<std::size_t>& varying) const;
+  // The same among the candidates of a block, in which all keys of `keys` vary.
+  bool next_choice(const Block& block, std::vector<std::size_t>& choice, const std::vector<std::size_t>& keys) const;
   double size_of(const Block& block, const std::vector<bool>& counts) const;
 
   std::vector<Key> keys_;
   std::vector<Block> blocks_;
   std::vector<Cause> causes_;
+  double kept_ = 0;  // combinations that are not skipped
   std::int64_t count_ = 0;
 };
 

@@ -120,6 +120,7 @@ void add_data_keys(std::vector<Setting>& table) {
            "by "
            "their "
            "interquartile range, and outliers are clipped smoothly to (-3, 3).")
+      .searchable()
       .also_called({"normalise", "normalisation", "normalization", "scaler", "scaling", "standardize", "standardise"})
       .values_also_called({{"standardscaler", "standard"},
                            {"standardize", "standard"},

@@ -9,6 +9,7 @@
 
 #include "study/combinations.hpp"
 #include "study/optimizers.hpp"
+#include "study/search_spaces.hpp"
 #include "study/settings_table.hpp"
 #include "study/study.hpp"
 
@@ -25,7 +26,7 @@ std::vector<std::int64_t> hidden_widths(const ModelOptions& model) {
 
 std::vector<const Loss*> losses_of(const Study& study) {
   std::vector<const Loss*> losses;
-  for (const SearchedKey& searched : study.search.keys)
+  for (const SearchedKey& searched : keys_of_all_spaces(study.search))
     if (searched.key == "train.loss")
       for (const std::string& candidate : searched.candidates) losses.push_back(find_loss(candidate));
   if (losses.empty() && study.train.loss != LossKind::automatic) losses.push_back(&loss_of(study.train.loss));
@@ -36,7 +37,7 @@ std::vector<const Loss*> losses_of(const Study& study) {
 MetricChoice score_metric(const Study& study) {
   if (auto chosen = read_metric(study.search.metric)) return *std::move(chosen);
   const Task task = study.data.task;
-  const auto& keys = study.search.keys;
+  const auto keys = keys_of_all_spaces(study.search);
   const auto searched =
       std::find_if(keys.begin(), keys.end(), [](const SearchedKey& key) { return key.key == "train.loss"; });
   if (searched == keys.end()) return default_metric(task, study.train.loss).kind;
@@ -48,6 +49,15 @@ MetricChoice score_metric(const Study& study) {
   const bool is_shared = std::all_of(searched->candidates.begin(), searched->candidates.end(),
                                      [&](const std::string& loss) { return &metric_for(loss) == &first; });
   return (is_shared ? first : default_metric(task)).kind;
+}
+
+SearchMethod settled_method(const Study& study) {
+  const SearchOptions& search = study.search;
+  if (search.method != SearchMethod::automatic) return search.method;
+  if (search.trials > 0 || ((search.patience > 0 || search.time > 0) && has_ranges(search)))
+    return SearchMethod::random;
+  if (!search.keys.empty() || search.folds > 1 || has_given_folds(study)) return SearchMethod::grid;
+  return may_have_given_folds(study) ? SearchMethod::automatic : SearchMethod::none;
 }
 
 std::int64_t batch_of(const Study& study) {

@@ -123,7 +123,6 @@ const std::vector<OtherName>& other_names() {
        "Write the candidates of each key under [search], for example train.learning_rate = 1e-3, 1e-2."},
       {"search_space", "",
        "Write the candidates of each key under [search], for example train.learning_rate = 1e-3, 1e-2."},
-      {"refit", "", "Sheaf does not train the best trial again on all rows. run.models = best saves its models."},
       {"l1_ratio", "", "Set the two penalties: train.l1 and train.weight_decay (L2)."},
       {"swa", "", "Sheaf has no stochastic weight averaging. train.average = ema averages the weights of all steps."},
       {"pretrained", "",

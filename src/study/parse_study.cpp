@@ -17,8 +17,10 @@
 #include "core/problem_list.hpp"
 #include "core/quoted.hpp"
 #include "files/regular_file.hpp"
+#include "study/combinations.hpp"
 #include "study/paths.hpp"
 #include "study/quoted_value.hpp"
+#include "study/search_spaces.hpp"
 #include "study/searched_keys.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
@@ -115,7 +117,8 @@ void apply_entry(Study& study, const Assignment& entry, const PathOrigin& paths,
     if (!key.candidates.empty()) set_searched_key(study.search, std::move(key));
   } else if (std::any_of(all_settings().begin(), all_settings().end(),
                          [&](const auto& setting) { return setting.key == searched; })) {
-    problems.push_back(fmt::format("{} cannot be searched. Only the keys of [model] and [train] can.", searched));
+    problems.push_back(
+        fmt::format("{} cannot be searched. Only data.normalize and the keys of [model] and [train] can.", searched));
   } else {
     try {
       apply_setting(study, entry.key, with_read_path(entry.key, entry.text, paths));
@@ -185,27 +188,27 @@ void reset_searched_keys(Study& study) {
     apply_setting(study, searched.key, setting_text(defaults, searched.key));
 }
 
-// Trials, candidates and folds need a search method.
-void choose_method(Study& study, bool is_set) {
-  SearchOptions& search = study.search;
-  if (is_set) return;
-  if (search.trials > 0 || ((search.patience > 0 || search.time > 0) && has_ranges(search)))
-    search.method = SearchMethod::random;
-  else if (!search.keys.empty() || search.folds > 1 || has_given_folds(study))
-    search.method = SearchMethod::grid;
+// Makes the searched keys of `stored` those of its trials, if `search` has other values of them.
+void keep_values_of(const SearchOptions& stored, SearchOptions& search) {
+  if (!stored.has_one_stage() || !have_same_keys(search.keys, stored.keys) || search.keys == stored.keys) return;
+  Study study;
+  study.search = stored;
+  const std::int64_t drawn = std::max(stored.trials, static_cast<std::int64_t>(stored.start.size()));
+  search.earlier.push_back({stored.draws_trials() ? drawn : trial_count(study), stored.keys});
 }
 
-// `paths`: of the text.
+// `paths`: of the text. `extends`: see parse_extension().
 Study parse(const std::string& text, const std::string& origin, const PathOrigin& paths,
-            const std::vector<Assignment>& overrides) {
+            const std::vector<Assignment>& overrides, bool extends = false) {
   Study study;
   Findings findings;
   const std::vector<Assignment> entries = file_entries(text, origin, findings);
   apply_entries(study, entries, origin, paths, findings);
+  const SearchOptions stored = study.search;
   apply_entries(study, overrides, "command line", PathOrigin{}, findings);
+  if (extends) keep_values_of(stored, study.search);
   add_values_of_searched_keys(entries, overrides, origin, findings);
-  choose_method(study, has_key(entries, "search.method") || has_key(overrides, "search.method"));
-  if (study.search.depends_on_results()) study.search.batch = batch_of(study);
+  study.search.method = settled_method(study);
   reset_searched_keys(study);
   add_problems_between_keys(study, findings);
 
@@ -234,6 +237,11 @@ std::string read_study_text(const std::string& path) try {
 
 Study parse_study_text(const std::string& text, const std::string& origin, const std::vector<Assignment>& overrides) {
   return parse(text, origin, PathOrigin{}, overrides);
+}
+
+Study parse_extension(const std::string& text, const std::string& origin, const std::vector<Assignment>& overrides) {
+  constexpr bool extends = true;
+  return parse(text, origin, PathOrigin{}, overrides, extends);
 }
 
 Study parse_study(const std::string& path, const std::vector<Assignment>& overrides) {

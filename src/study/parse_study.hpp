@@ -29,6 +29,11 @@ Study parse_study(const std::string& path, const std::vector<Assignment>& overri
 /// name in messages.
 Study parse_study_text(const std::string& text, const std::string& origin, const std::vector<Assignment>& overrides);
 
+/// Same, for the stored study of a run that the overrides may extend: other lists or ranges than those of `text` hold
+/// for the trials after its own (study/search_spaces.hpp). How many of these have begun is not known here: it is
+/// assumed that all have.
+Study parse_extension(const std::string& text, const std::string& origin, const std::vector<Assignment>& overrides);
+
 /// Help text: those of `keys` that are keys of a study, with their values, defaults and descriptions, by section, at
 /// most `width` columns wide.
 std::string settings_help(const std::vector<std::string>& keys, int width = 100);

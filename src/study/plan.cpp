@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/random/random_stream.hpp"
+#include "study/search_spaces.hpp"
 
 namespace sheaf {
 namespace {
@@ -20,6 +21,10 @@ void require_countable(double iterations) {
         fmt::format("the study has {:.4g} iterations (the maximum is {}). Use fewer iterations, candidates, folds, "
                     "repeats or members.",
                     iterations, max_iterations));
+}
+
+Trial trial_at(Study point, std::vector<std::string> values) {
+  return {std::move(values), std::move(point.model), std::move(point.train), point.data.normalize};
 }
 
 }  // namespace
@@ -34,20 +39,25 @@ Plan::Plan(const Study& study)
       repeats_(0),
       folds_(study.search.folds),
       members_(study.ensemble.members),
+      wants_refit_(study.run.refit),
       space_(study) {
   require_countable(static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
                     static_cast<double>(space_.count()));
   trials_ = space_.count();
   repeats_ = study.study.iterations * study.search.repeats;
-  for (const auto& searched : study.search.keys) searched_keys_.push_back(searched.key);
+  for (const auto& searched : keys_of_all_spaces(study.search)) {
+    searched_keys_.push_back(searched.key);
+    candidates_.push_back(searched.candidates);
+  }
   base_.model = study.model;
   base_.train = study.train;
+  base_.data.normalize = study.data.normalize;
 }
 
 Trial Plan::trial(std::int64_t number) const {
   Study point = base_;
   auto values = space_.apply(number, point);
-  return {std::move(values), std::move(point.model), point.train};
+  return trial_at(std::move(point), std::move(values));
 }
 
 bool Plan::have_same_network(std::int64_t trial, std::int64_t other) const {
@@ -57,14 +67,20 @@ bool Plan::have_same_network(std::int64_t trial, std::int64_t other) const {
 }
 
 void Plan::for_each_distinct(const KeyFilter& selects, const VisitDistinct& visit) const {
-  const Combinations& combinations = space_.combinations();
-  combinations.for_each_distinct(selects, [&](const std::vector<std::size_t>& choice, double count) {
-    Study point = base_;
-    combinations.apply(choice, point);
-    std::vector<std::string> values;
-    for (std::size_t key = 0; key < choice.size(); ++key) values.push_back(combinations.candidates(key)[choice[key]]);
-    visit({std::move(values), std::move(point.model), point.train}, count);
-  });
+  for (std::size_t space = 0; space < space_count(); ++space) {
+    const Combinations& combinations = space_.combinations(space);
+    const std::int64_t trials = space_.trials_of(space).count();
+    if (trials == 0) continue;
+    const double trials_of_each =
+        space_count() == 1 ? 1 : static_cast<double>(trials) / static_cast<double>(combinations.count());
+    combinations.for_each_distinct(selects, [&](const std::vector<std::size_t>& choice, double count) {
+      Study point = base_;
+      combinations.apply(choice, point);
+      std::vector<std::string> values;
+      for (std::size_t key = 0; key < choice.size(); ++key) values.push_back(combinations.candidates(key)[choice[key]]);
+      visit(trial_at(std::move(point), std::move(values)), count * trials_of_each);
+    });
+  }
 }
 
 void Plan::for_each_network(const VisitTrial& visit) const {
@@ -73,8 +89,8 @@ void Plan::for_each_network(const VisitTrial& visit) const {
 
 void Plan::add(Stage stage) {
   assert(stage.number == stage_count() && !stage.trials.empty() && stage.trials.back().end <= trial_count());
-  assert(stage.repeats <= repeats_ && stage.folds.begin >= 0 && stage.folds.end <= folds_ &&
-         stage.members <= members_ && stage.per_trial() > 0);
+  assert(!has_refit() && stage.folds.begin >= 0 && stage.folds.end <= folds_ + (stage.is_refit() ? 1 : 0));
+  assert(stage.repeats <= repeats_ && stage.members <= members_ && stage.per_trial() > 0);
   PlannedStage planned{std::move(stage), {}, {}};
   std::int64_t trials = 0;
   for (const IndexRange& range : planned.stage.trials) {
@@ -165,6 +181,16 @@ Stage whole_stage(const Plan& plan) {
   stage.repeats = plan.repeats();
   stage.folds = {0, plan.folds()};
   stage.members = plan.members();
+  return stage;
+}
+
+Stage refit_stage(const Plan& plan, std::vector<Refit> refits) {
+  Stage stage;
+  stage.number = plan.stage_count();
+  for (const Refit& refit : refits) stage.append({refit.trial, refit.trial + 1});
+  stage.folds = {plan.folds(), plan.folds() + 1};
+  stage.members = plan.members();
+  stage.refits = std::move(refits);
   return stage;
 }
 

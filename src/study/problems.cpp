@@ -87,6 +87,7 @@ std::vector<StudyProblem> problems_in(const Study& study) {
   }
   check_auto_candidates(study, others);
   check_search(study, others);
+  check_ensemble(study, others);
   check_iteration_count(study, others);
   check_run(study, others);
   for (const auto& [section, found] :

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "study/combinations.hpp"
 #include "study/key_defaults.hpp"
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
@@ -23,6 +24,13 @@ void check_run(const Study& study, Problems& problems) {
                    "run.predictions = held_out has no effect (there are no validation rows). Set search.folds or "
                    "data.validation.");
   }
+  if (study.run.refit && study.run.models == ModelsSaved::none)
+    problems.add({"run.refit", "run.models"},
+                 "run.refit = true needs saved models, but run.models = none. Set run.models = best, or leave out "
+                 "run.refit.");
+  if (study.run.refit && has_plugin_models(study))
+    problems.add({"run.refit", "model.kind"},
+                 "run.refit = true needs saved models, but those of a plugin cannot be saved. Leave out run.refit.");
   if (study.run.threads > 1 && study.run.lanes != 1)
     problems.add({"run.threads", "run.lanes"},
                  fmt::format("run.threads = {} needs one lane, but run.lanes = {}. Set run.lanes = 1, or leave out "

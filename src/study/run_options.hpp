@@ -55,6 +55,7 @@ struct RunOptions {
   std::int64_t network_timeout = 60;            ///< seconds without a sign of life from another host; 0: no limit
   std::int64_t retries = 0;                     ///< immediate retries of a failed iteration
   ModelsSaved models = ModelsSaved::automatic;  ///< the trained models to save
+  bool refit = false;                           ///< the best trial is trained again on all rows
   PredictionsKept predictions = PredictionsKept::automatic;  ///< in the results
   ProgressKind progress = ProgressKind::automatic;
   std::int64_t log_every = 0;  ///< batches of an iteration between lines with its loss; 0: a line per minute

@@ -13,10 +13,13 @@
 #include "study/key_defaults.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
+#include "study/search_spaces.hpp"
 #include "study/searched_keys.hpp"
 #include "study/searched_text.hpp"
 #include "study/section_checks.hpp"
 #include "study/settings_table.hpp"
+#include "study/trial_ensemble.hpp"
+#include "study/trial_space.hpp"
 
 namespace sheaf {
 namespace {
@@ -35,7 +38,8 @@ bool is_one_pass(const SearchOptions& search) {
 void check_trials(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   const std::string method = assignment(study, "search.method");
-  const double combinations = static_cast<double>(Combinations(study).count());
+  const auto combinations =
+      static_cast<double>(search.earlier.empty() ? Combinations(study).count() : TrialSpace(study).most());
   if (search.keys.empty())
     problems.add({"search.method", "search.trials"},
                  fmt::format("{} has nothing to search (no searched keys). Add lists or ranges to [search], e.g. "
@@ -53,17 +57,42 @@ void check_trials(const Study& study, Problems& problems) {
   }
 }
 
+// Why the earlier lists and ranges are not those of an extended search; nothing: they may be.
+std::string earlier_problem(const Study& study) {
+  const SearchOptions& search = study.search;
+  std::int64_t trials = 0;
+  for (std::size_t space = 0; space < search.earlier.size(); ++space) {
+    const EarlierSpace& earlier = search.earlier[space];
+    const auto is_range = [](const SearchedKey& searched) { return searched.sampling != Sampling::list; };
+    const bool has_range = std::any_of(earlier.keys.begin(), earlier.keys.end(), is_range);
+    const Study former = study_of_space(study, space);
+    if (!have_same_keys(earlier.keys, search.keys)) return "it has other keys than the search";
+    if (earlier.trials < trials) return "its numbers of trials do not ascend";
+    if (!search.draws_trials() && has_range) return "a grid needs lists";
+    if (!search.draws_trials() && earlier.trials != trial_count(former))
+      return fmt::format("the grid has {} up to there, not {}", trial_count(former), earlier.trials);
+    if (search.draws_trials() && !has_range && earlier.trials > TrialSpace(former).most())
+      return fmt::format("its lists have fewer than {} combinations", earlier.trials);
+    trials = earlier.trials;
+  }
+  const auto start = static_cast<std::int64_t>(search.start.size());
+  if (!search.earlier.empty() && search.earlier.front().trials < start)
+    return "the trials of search.start have its first lists and ranges";
+  return "";
+}
+
 // Checks the trials that are trained first.
 void check_start(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   const auto refuse = [&](const std::string& key, const std::string& problem) {
     problems.add({"search.start", key}, "search.start " + problem);
   };
+  const std::vector<SearchedKey>& keys = keys_of_space(search, 0);
   for (const StartTrial& trial : search.start)
     for (const auto& [key, value] : trial) {
-      const auto searched = std::find_if(search.keys.begin(), search.keys.end(),
-                                         [&](const SearchedKey& known) { return known.key == key; });
-      if (searched == search.keys.end())
+      const auto searched =
+          std::find_if(keys.begin(), keys.end(), [&](const SearchedKey& known) { return known.key == key; });
+      if (searched == keys.end())
         refuse(key, fmt::format("has a value of {}, which is not searched. Leave it out, or search it.", quoted(key)));
       else if (!searched_value(*searched, value))
         refuse(key, fmt::format("has {} = {}, which is outside the search (search.{} = {}). Change one of them.", key,
@@ -71,7 +100,7 @@ void check_start(const Study& study, Problems& problems) {
     }
   const bool draws = search.draws_trials();
   const auto count = static_cast<std::int64_t>(search.start.size());
-  if (count > 0 && !draws)
+  if ((count > 0 || !search.start_run.empty()) && !draws)
     problems.add({"search.start", "search.trials"},
                  fmt::format("search.start has no effect ({} trains all combinations). Set search.trials.",
                              assignment(study, "search.method")));
@@ -266,6 +295,11 @@ void check_search(const Study& study, Problems& problems) {
         fmt::format("{} has no end (search.trials = none). Set search.trials, e.g. to 100, or search.time, e.g. "
                     "to 10m.",
                     method));
+  if (const std::string why = earlier_problem(study); !why.empty())
+    return problems.add({"search.earlier"},
+                        fmt::format("search.earlier does not fit the search ({}). Leave it out: sheaf resume writes it "
+                                    "when it extends a run.",
+                                    why));
   if (trials != TrialSource::none && trials != TrialSource::all) check_trials(study, problems);
   if (trials == TrialSource::all || trials == TrialSource::either) check_lists(study, problems);
   if (trials == TrialSource::none) check_no_search(study, problems);
@@ -277,6 +311,12 @@ void check_search(const Study& study, Problems& problems) {
                              assignment(study, "ensemble.members")));
   if (search.method == SearchMethod::halving || search.method == SearchMethod::hyperband) check_rungs(study, problems);
   if (search.method == SearchMethod::median) check_median(study, problems);
+}
+
+void check_ensemble(const Study& study, Problems& problems) {
+  if (study.search.ensemble != EnsembleKind::greedy) return;
+  if (const auto obstacle = ensemble_obstacle(study))
+    problems.add({"search.ensemble", obstacle->key}, obstacle->sentence());
 }
 
 void check_iteration_count(const Study& study, Problems& problems) {

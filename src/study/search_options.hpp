@@ -21,23 +21,41 @@ struct SearchedKey {
   std::string key;                      ///< e.g. "train.learning_rate"
   std::vector<std::string> candidates;  ///< of a range: its two ends, which stand for it in checks and estimates
   Sampling sampling = Sampling::list;
+
+  bool operator==(const SearchedKey& other) const {
+    return key == other.key && candidates == other.candidates && sampling == other.sampling;
+  }
+};
+
+/// The first trials of a search whose lists and ranges have changed since (search_spaces.hpp).
+struct EarlierSpace {
+  std::int64_t trials = 0;        ///< those below this number that are not of a space before
+  std::vector<SearchedKey> keys;  ///< those of the search, in its order, with their former lists and ranges
+
+  bool operator==(const EarlierSpace& other) const { return trials == other.trials && keys == other.keys; }
 };
 
 /// How the folds of a trial are trained. forgiving, certain: one after another, until the trial has lost.
 enum class Racing { none, forgiving, certain };
 
+/// Whether an ensemble of the search's own trials is selected. `automatic` is replaced when a run is opened.
+enum class EnsembleKind { automatic, none, greedy };
+
 /// A trial that is tried first: pairs of a searched key and its value, as text. Other keys are drawn.
 using StartTrial = std::vector<std::pair<std::string, std::string>>;
 
 struct SearchOptions {
-  SearchMethod method = SearchMethod::none;
+  SearchMethod method = SearchMethod::automatic;
   std::int64_t trials = 0;  ///< that are drawn; 0: as TrialSource says
   /// A trial that depends on results sees those of the trials that are at least this many before it. 0: batch_of().
   std::int64_t batch = 0;
   Racing racing = Racing::none;
   std::vector<StartTrial> start{};  ///< trials 0, 1, ...
-  std::int64_t time = 0;            ///< seconds of all jobs, after which the search ends; 0: no limit
-  std::int64_t patience = 0;        ///< trials without a better one, after which the search ends; 0: no limit
+  /// The directory of an older run, whose best trials become `start` before a plan is made
+  /// (commands/train/prepare/start_trials); empty: none.
+  std::string start_run{};
+  std::int64_t time = 0;      ///< seconds of all jobs, after which the search ends; 0: no limit
+  std::int64_t patience = 0;  ///< trials without a better one, after which the search ends; 0: no limit
   /// halving, hyperband: a stage has this many times the epochs, and 1/factor of the trials, of the one before.
   std::int64_t factor = 3;
   std::int64_t interval = 10;   ///< median: epochs per stage
@@ -45,7 +63,10 @@ struct SearchOptions {
   std::int64_t folds = 1;       ///< 1: no cross-validation
   std::int64_t repeats = 1;     ///< each repeat draws new folds
   bool weighted = false;        ///< validation losses and metrics weight the rows
+  EnsembleKind ensemble = EnsembleKind::automatic;
   std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
+  /// Whether there is a search.
+  bool searches() const { return search_method_of(method).trials != TrialSource::none; }
   /// Whether trials are drawn from lists and ranges.
   bool draws_trials() const {
     const TrialSource source = search_method_of(method).trials;
@@ -54,7 +75,7 @@ struct SearchOptions {
   /// Whether the number of trials is known before the search.
   bool has_trial_count() const { return trials > 0 || search_method_of(method).trials != TrialSource::drawn; }
   /// Whether the method has one stage.
-  bool has_one_stage() const { return method != SearchMethod::none && !search_method_of(method).divides_epochs; }
+  bool has_one_stage() const { return searches() && !search_method_of(method).divides_epochs; }
   /// Whether trials, or the end of the search, depend on the results of earlier trials of the same stage.
   bool depends_on_results() const {
     const bool races = racing != Racing::none && folds * repeats > 1;
@@ -63,7 +84,8 @@ struct SearchOptions {
   /// Whether trials begin one after another, and it is decided during the search how many do (search/gradual_trials).
   bool is_gradual() const { return depends_on_results() || (has_one_stage() && time > 0); }
 
-  std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
+  std::vector<SearchedKey> keys;        ///< in the order of the study file, then of the command line
+  std::vector<EarlierSpace> earlier{};  ///< of a search that was extended with other lists or ranges, by their trials
 };
 
 /// Whether a key is searched in a range.

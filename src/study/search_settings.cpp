@@ -38,8 +38,7 @@ void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
   search
       .add("method", &SearchOptions::method, choice<SearchMethod>(choices_of(search_method_table)),
-           meanings_of(search_method_table) +
-               ". If the key is not set, it is random with search.trials, otherwise grid with candidates or folds.")
+           meanings_of(search_method_table) + ".")
       .also_called({"sampler", "search_method"})
       .values_also_called(other_names_of(search_method_table));
   search
@@ -47,7 +46,7 @@ void add_search_keys(std::vector<Setting>& table) {
            "Number of trials that random, tpe, halving, hyperband and median draw; none: halving and median train all "
            "combinations, hyperband one pass of all brackets, and random and tpe go on until search.time or "
            "search.patience ends them. A search by random or tpe can be extended: sheaf resume RUN_DIR "
-           "--search.trials=N.")
+           "--search.trials=N. It may have other lists and ranges then, which hold for its new trials.")
       .also_called({"n_iter", "n_trials", "num_samples", "n_candidates"});
   search
       .add("batch", &SearchOptions::batch, integer_or("auto", 1, max_iterations),
@@ -77,26 +76,41 @@ void add_search_keys(std::vector<Setting>& table) {
                 },
                 "a trial has one fold",
                 "search.folds = 5"})
-      .only_with("search.method", {"tpe", "random", "grid"})
+      .only_with("search.method", {"tpe", "random", "grid", "auto"})
       .also_called({"fold_pruning", "wilcoxonpruner"});
   search
-      .add("start", &SearchOptions::start, start_trials(),
-           "Trials that are trained first, as values of searched keys; keys that are left out are drawn.")
+      .add(
+          "start", search_start(),
+          [](const SearchOptions& options) {
+            return SearchStart{options.start, options.start_run};
+          },
+          [](SearchOptions& options, const SearchStart& start) {
+            options.start = start.trials;
+            options.start_run = start.run;
+          },
+          "Trials that are trained first: values of searched keys, or the directory of an older run, whose five best "
+          "complete trials are taken. Keys that are left out are drawn.",
+          Decides::results, PathKind::input)
       .only_with("search.method", {"random", "tpe", "halving", "hyperband", "median"})
       .also_called({"enqueue_trial", "points_to_evaluate", "initial_points", "x0"});
+  search
+      .add("earlier", &SearchOptions::earlier, earlier_spaces(),
+           "Lists and ranges of the first trials of a search that was extended with others: the trials below the first "
+           "number have the first ones, and so on. sheaf resume writes this key.")
+      .only_with("search.method", {"random", "tpe", "grid"});
   search
       .add("time", &SearchOptions::time, or_time(integer_or("none", 1, 1000000000)),
            "Time after which the search ends with the trials that it has (status unfinished for the others), in "
            "seconds or "
            "such as 90s, 45m or 1h30m. The times of all jobs of the run count. One trial is trained in any case. "
            "run.time_limit instead stops a job, whose run can be resumed.")
-      .only_with("search.method", {"random", "tpe", "grid"})
+      .only_with("search.method", {"random", "tpe", "grid", "auto"})
       .also_called({"search.timeout", "search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});
   search
       .add("patience", &SearchOptions::patience, integer_or("none", 1, max_iterations),
            "Ends the search after this many trials, by their numbers, none of which is better than all before. Up to "
            "search.batch - 1 trials after them still end.")
-      .only_with("search.method", {"random", "tpe", "grid"})
+      .only_with("search.method", {"random", "tpe", "grid", "auto"})
       .also_called({"early_stopping_trials", "n_trials_without_improvement"});
   search
       .add("factor", &SearchOptions::factor, integer(2, 1000),
@@ -147,6 +161,17 @@ void add_search_keys(std::vector<Setting>& table) {
                 "rows have no weights",
                 "data.weights or train.class_weights"})
       .also_called({"score_sample_weight", "weighted_metrics"});
+  search
+      .add("ensemble", &SearchOptions::ensemble,
+           choice<EnsembleKind>(
+               {{"auto", EnsembleKind::automatic}, {"none", EnsembleKind::none}, {"greedy", EnsembleKind::greedy}}),
+           "Ensemble of the trials of the search, which sheaf predict then uses instead of the best trial. greedy: at "
+           "the end, 40 times add the trial of the 50 best ones with which the mean of the predictions for the "
+           "validation rows has the least log loss or squared error; with fewer than 2000 of these rows, the mean of "
+           "20 such selections, each on a sample of the rows. It needs predictions (run.predictions) and models "
+           "(run.models) of at least two trials; auto: greedy, if these are kept, and if the predictions of all "
+           "planned iterations need at most 256 MiB.")
+      .also_called({"greedy_ensemble", "ensemble_selection", "weighted_ensemble", "search.ensemble_size"});
 }
 
 }  // namespace sheaf

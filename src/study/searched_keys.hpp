@@ -1,4 +1,4 @@
-// Parses searched keys: `search.<model or train key>` with a comma-separated list of candidates, or with a range such
+// Parses searched keys: `search.<key>` with a comma-separated list of candidates, or with a range such
 // as `log_uniform(1e-4, 1e-1)`.
 // SPDX-License-Identifier: MIT
 #pragma once

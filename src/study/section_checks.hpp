@@ -31,6 +31,7 @@ std::string assignment(const Study& study, const std::string& key);
 void check_data(const Study& study, Problems& problems);
 void check_auto_candidates(const Study& study, Problems& problems);
 void check_search(const Study& study, Problems& problems);
+void check_ensemble(const Study& study, Problems& problems);
 void check_iteration_count(const Study& study, Problems& problems);
 void check_run(const Study& study, Problems& problems);
 

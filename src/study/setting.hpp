@@ -45,8 +45,10 @@ struct Condition {
 /// A key with the functions that read and write its value.
 struct Setting {
   SettingInfo info;
-  bool decides_results = true;     ///< whether results may depend on the key (runs/directory/study_identity.hpp)
-  PathKind path = PathKind::none;  ///< model.kind: the path follows a colon
+  bool decides_results = true;  ///< whether results may depend on the key (runs/directory/study_identity.hpp)
+  bool is_searchable = false;   ///< whether trials may have different values: the key is a part of Trial
+  PathKind path = PathKind::none;
+  std::function<std::size_t(const std::string&)> path_begin;  ///< ValueType::path_begin
   ValueKind kind = ValueKind::text;
   std::string allowed;             ///< info.values with all limits, for messages
   std::vector<std::string> names;  ///< names of a choice, for suggestions after typing errors; otherwise empty

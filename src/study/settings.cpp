@@ -33,9 +33,8 @@ std::string section_of(const std::string& key) {
 template <class Replace>
 std::string with_path(const Setting& setting, const std::string& text, Replace replace) {
   if (setting.path == PathKind::none) return text;
-  const std::size_t colon = setting.info.key == "model.kind" ? text.find(':') : text.npos;
-  if (setting.info.key == "model.kind" && colon == text.npos) return text;  // a model without a file
-  const std::size_t begin = colon == text.npos ? 0 : colon + 1;
+  const std::size_t begin = setting.path_begin ? setting.path_begin(text) : 0;
+  if (begin == text.npos) return text;
   return text.substr(0, begin) + quoted_value(replace(unquoted_value(text.substr(begin)).value_or("")));
 }
 
@@ -93,11 +92,15 @@ Study with_absolute_inputs(Study study, const std::string& folder) {
   for (const auto& setting : settings_table())
     if (setting.path == PathKind::input)
       if (const SetValue set = setting.setter(with_path(setting, setting.text(study), absolute))) set(study);
-  for (auto& searched : study.search.keys)
-    for (auto& candidate : searched.candidates) {
-      const std::string replaced = with_path(*find_setting(searched.key), candidate, absolute);
-      if (find_setting(searched.key)->setter(replaced)) candidate = replaced;
-    }
+  const auto make_absolute = [&](std::vector<SearchedKey>& keys) {
+    for (auto& searched : keys)
+      for (auto& candidate : searched.candidates) {
+        const std::string replaced = with_path(*find_setting(searched.key), candidate, absolute);
+        if (find_setting(searched.key)->setter(replaced)) candidate = replaced;
+      }
+  };
+  make_absolute(study.search.keys);
+  for (EarlierSpace& space : study.search.earlier) make_absolute(space.keys);
   return study;
 }
 
@@ -117,6 +120,12 @@ std::vector<std::pair<std::string, std::string>> changed_settings(const Study& s
   return changed;
 }
 
+std::string written_searched_text(SearchedKey searched) {
+  for (auto& candidate : searched.candidates)
+    candidate = with_path(*find_setting(searched.key), candidate, written_path);
+  return searched_text(searched);
+}
+
 std::string study_file_text(const Study& study) {
   std::string file;
   std::string section;
@@ -134,12 +143,7 @@ std::string study_file_text(const Study& study) {
       write(key.substr(section.size() + 1), with_path(table[i], table[i].text(study), written_path));
     const bool last_of_section = i + 1 == table.size() || section_of(table[i + 1].info.key) != section;
     if (section == "search" && last_of_section)
-      for (const auto& searched : study.search.keys) {
-        SearchedKey written = searched;
-        for (auto& candidate : written.candidates)
-          candidate = with_path(*find_setting(searched.key), candidate, written_path);
-        write(searched.key, searched_text(written));
-      }
+      for (const auto& searched : study.search.keys) write(searched.key, written_searched_text(searched));
   }
   return file;
 }

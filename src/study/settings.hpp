@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "study/paths.hpp"
+#include "study/search_options.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {
@@ -17,7 +18,7 @@ struct Study;
 /// with the key, the value and the allowed values, or for an unknown key with a similar key. Pure.
 SetValue value_setter(const std::string& key, const std::string& text);
 
-/// All keys: those of settings_table(), then the searched keys (`search.<model or train key>`).
+/// All keys: those of settings_table(), then the searched keys (`search.<key>`).
 const std::vector<std::string>& all_keys();
 
 /// The type of the values of a key. Throws as value_setter() for an unknown key.
@@ -50,6 +51,9 @@ struct StudyProblem {
 /// All problems between keys, in the order of the sections, including those of single searched combinations, without
 /// duplicates. The range of each key was checked when it was set. Empty: the study is valid.
 std::vector<StudyProblem> problems_in(const Study& study);
+
+/// The values of a searched key as a study file has them, with quoted paths. Pure.
+std::string written_searched_text(SearchedKey searched);
 
 /// The complete study in the file format: sections, one `key = value` per line, searched keys only in [search]. Parsing
 /// the text gives the same study if relative paths are relative to the same directory.

@@ -60,7 +60,7 @@ std::string settings_help(const std::vector<std::string>& keys, int width) {
   const auto end_section = [&] {
     if (section != "search") return;
     help += wrapped("  <key> = a, b, c",
-                    words_of("Candidates of any key of [model] or [train], separated by commas: "
+                    words_of("Candidates of data.normalize or any key of [model] or [train], separated by commas: "
                              "train.learning_rate = 1e-3, 1e-2 or model.hidden = 16, 64 32."),
                     indent, columns);
   };

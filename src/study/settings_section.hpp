@@ -43,6 +43,11 @@ class SettingRow {
     table_.back().conditions.push_back(std::move(condition));
     return *this;
   }
+  /// Trials may have different values of the key. Keys of [model] and [train] have this property without it.
+  SettingRow& searchable() {
+    table_.back().is_searchable = true;
+    return *this;
+  }
   /// Names of the key in other tools (scikit-learn, Keras, PyTorch, XGBoost, Optuna) and in earlier versions of Sheaf,
   /// in lower case with underscores. Messages about unknown keys use them.
   SettingRow& also_called(const std::vector<std::string>& names) {
@@ -89,7 +94,9 @@ class Section {
     const auto options = options_;
     Setting setting;
     setting.decides_results = decides == Decides::results;
+    setting.is_searchable = std::is_same_v<Options, ModelOptions> || std::is_same_v<Options, TrainOptions>;
     setting.path = path;
+    setting.path_begin = type.path_begin;
     setting.kind = kind_of<Value>();
     setting.allowed = type.allowed;
     setting.names = type.names;

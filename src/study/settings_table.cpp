@@ -57,8 +57,8 @@ const std::vector<SettingInfo>& all_settings() {
 const std::vector<std::string>& searchable_keys() {
   static const std::vector<std::string> keys = [] {
     std::vector<std::string> found;
-    for (const auto& setting : all_settings())
-      if (setting.key.rfind("model.", 0) == 0 || setting.key.rfind("train.", 0) == 0) found.push_back(setting.key);
+    for (const auto& setting : settings_table())
+      if (setting.is_searchable) found.push_back(setting.info.key);
     return found;
   }();
   return keys;

@@ -15,10 +15,10 @@ const std::vector<Setting>& settings_table();
 
 /// The row of `key`; null: there is no such key.
 const Setting* find_setting(const std::string& key);
-/// All keys, in the order of the sections, without searched keys (`search.<model or train key>`).
+/// All keys, in the order of the sections, without searched keys (`search.<key>`).
 const std::vector<SettingInfo>& all_settings();
 
-/// The keys that can be searched ("model.hidden", ...), in the order of settings_table().
+/// The keys that can be searched, in the order of settings_table(): data.normalize and those of [model] and [train].
 const std::vector<std::string>& searchable_keys();
 
 bool is_searchable(const std::string& key);

@@ -37,7 +37,13 @@ void Stage::append(const IndexRange& more) {
 bool Stage::operator==(const Stage& other) const {
   return number == other.number && trials == other.trials && repeats == other.repeats && folds == other.folds &&
          members == other.members && from_epoch == other.from_epoch && to_epoch == other.to_epoch &&
-         first_new_trial == other.first_new_trial;
+         first_new_trial == other.first_new_trial && refits == other.refits;
+}
+
+std::optional<Refit> Stage::refit_of(std::int64_t trial) const {
+  const auto found =
+      std::find_if(refits.begin(), refits.end(), [trial](const Refit& refit) { return refit.trial == trial; });
+  return found == refits.end() ? std::nullopt : std::optional(*found);
 }
 
 std::vector<std::int64_t> packed(const std::vector<Stage>& stages) {
@@ -48,6 +54,12 @@ std::vector<std::int64_t> packed(const std::vector<Stage>& stages) {
                     stage.to_epoch.value_or(to_the_end), stage.first_new_trial.value_or(no_trial),
                     static_cast<std::int64_t>(stage.trials.size())});
     for (const IndexRange& range : stage.trials) numbers.insert(numbers.end(), {range.begin, range.end});
+    numbers.push_back(static_cast<std::int64_t>(stage.refits.size()));
+    for (const Refit& refit : stage.refits) {
+      numbers.insert(numbers.end(), {refit.trial, refit.epochs, refit.epoch_steps,
+                                     static_cast<std::int64_t>(refit.reductions.size())});
+      numbers.insert(numbers.end(), refit.reductions.begin(), refit.reductions.end());
+    }
   }
   return numbers;
 }
@@ -68,6 +80,11 @@ std::vector<Stage> unpacked_stages(const std::vector<std::int64_t>& numbers) {
     for (std::int64_t ranges = take(); ranges > 0; --ranges) {
       const std::int64_t begin = take();
       stage.trials.push_back({begin, take()});
+    }
+    for (std::int64_t refits = take(); refits > 0; --refits) {
+      Refit& refit = stage.refits.emplace_back();
+      for (std::int64_t* number : {&refit.trial, &refit.epochs, &refit.epoch_steps}) *number = take();
+      for (std::int64_t reductions = take(); reductions > 0; --reductions) refit.reductions.push_back(take());
     }
     stages.push_back(std::move(stage));
   }

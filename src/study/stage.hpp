@@ -1,4 +1,5 @@
-// A stage of a search: iterations whose results the searcher needs before it selects the next ones.
+// A stage of a search: iterations whose results the searcher needs before it selects the next ones. The refit of the
+// best trials is a stage, too.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,6 +11,21 @@
 #include "core/index_range.hpp"
 
 namespace sheaf {
+
+/// The training of a trial on all rows: as many optimizer steps as one of its fits took, with the learning rates that
+/// this fit had in the same steps.
+struct Refit {
+  std::int64_t trial = 0;
+  std::int64_t epochs = 0;                 ///< of the fit
+  std::int64_t epoch_steps = 0;            ///< of the fit: optimizer steps per epoch
+  std::vector<std::int64_t> reductions{};  ///< plateau: epochs of the fit after which it reduced the rate, ascending
+
+  std::int64_t steps() const { return epochs * epoch_steps; }
+  bool operator==(const Refit& other) const {
+    return trial == other.trial && epochs == other.epochs && epoch_steps == other.epoch_steps &&
+           reductions == other.reductions;
+  }
+};
 
 /// Trains each of its trials in some `folds`, with `repeats` x `members` iterations per fold. A trial keeps its number
 /// in all stages. A stage may begin new trials while it continues others; these have lower numbers. Learning rates and
@@ -23,6 +39,13 @@ struct Stage {
   std::int64_t from_epoch = 0;           ///< completed by an earlier stage, whose trainings are continued
   std::optional<std::int64_t> to_epoch;  ///< the trainings pause after this epoch; nullopt: at the end of train.epochs
   std::optional<std::int64_t> first_new_trial{};  ///< this and later trials begin here, at epoch 0; nullopt: none does
+  std::vector<Refit> refits{};                    ///< of each trial, in a stage that trains them on all rows
+
+  /// Whether the stage trains its trials on all rows, for a number of steps. `folds` is then the number after the last
+  /// fold of the study, whose split holds out no rows.
+  bool is_refit() const { return !refits.empty(); }
+  /// The refit of a trial of the stage; nullopt: the stage trains its fits.
+  std::optional<Refit> refit_of(std::int64_t trial) const;
 
   /// Whether the trainings of one of the trials begin in this stage.
   bool begins(std::int64_t trial) const { return from_epoch == 0 || (first_new_trial && trial >= *first_new_trial); }

@@ -24,18 +24,18 @@ std::optional<std::string> storing_version(const std::string& text) {
   return text.substr(comment.size(), text.find_first_of("\r\n") - comment.size());
 }
 
-void require_this_version(const std::string& text, const std::string& directory, bool forced) {
+void require_this_version(const std::string& text, const std::string& path, bool forced) {
   require(
       text.find('=') != std::string::npos,
-      fmt::format("'{}/study.cfg' has no keys (it was emptied after the run began). Restore the file, or start a new "
-                  "run with another run.output.",
-                  directory));
+      fmt::format("'{}' has no keys (it was emptied after the run began). Restore the file, or start a new run with "
+                  "another run.output.",
+                  path));
   const auto version = storing_version(text);
   require(
       forced || !version || *version == program_version(),
       fmt::format("'{}' is a run of sheaf {}, but this is sheaf {} (results may differ). Use that version, start a new "
                   "run with another run.output, or continue with --force.",
-                  directory, printable(version.value_or("")), program_version()));
+                  path.substr(0, path.rfind('/')), printable(version.value_or("")), program_version()));
 }
 
 }  // namespace sheaf

@@ -15,8 +15,8 @@ std::string stored_study_text(const Study& study);
 /// The version in that comment, if the text has one.
 std::optional<std::string> storing_version(const std::string& text);
 
-/// Throws RunError if the text is empty, or, unless `forced`, if another version of the program wrote it. `directory`
-/// is the run directory, for the message.
-void require_this_version(const std::string& text, const std::string& directory, bool forced);
+/// Throws RunError if the text is empty, or, unless `forced`, if another version of the program wrote it. `path`
+/// is its file, in the run directory, for the message.
+void require_this_version(const std::string& text, const std::string& path, bool forced);
 
 }  // namespace sheaf

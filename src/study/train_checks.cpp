@@ -47,8 +47,8 @@ void check_stop_fraction(const Study& study, Problems& problems) {
 
 // Keys whose `auto` depends on the data are settled once for all trials.
 void check_auto_candidates(const Study& study, Problems& problems) {
-  constexpr const char* settled_once[] = {"model.kind", "model.channels", "train.epochs",
-                                          "train.loss", "train.patience", "train.best_weights"};
+  constexpr const char* settled_once[] = {"data.normalize", "model.kind",     "model.channels",    "train.epochs",
+                                          "train.loss",     "train.patience", "train.best_weights"};
   for (const auto& [key, candidates, sampling] : study.search.keys)
     if (std::find(std::begin(settled_once), std::end(settled_once), key) != std::end(settled_once) &&
         std::find(candidates.begin(), candidates.end(), "auto") != candidates.end())

@@ -12,6 +12,7 @@
 #include "core/quoted.hpp"
 #include "study/named_class.hpp"
 #include "study/quoted_value.hpp"
+#include "study/search_spaces.hpp"
 #include "study/searched_text.hpp"
 #include "study/value_parsing.hpp"
 
@@ -190,9 +191,24 @@ std::optional<StartTrial> read_start_trial(const std::string& text) {
   return trial;
 }
 
-std::optional<std::vector<StartTrial>> read_start_trials(const std::string& text) {
+// Whether the text begins as "section.name =". Anything else is a path.
+bool begins_start_trial(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos) return false;
+  const std::string key = trimmed(text.substr(0, equals));
+  const auto is_of_key = [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_' || letter == '.';
+  };
+  return std::all_of(key.begin(), key.end(), is_of_key) && std::count(key.begin(), key.end(), '.') == 1;
+}
+
+std::optional<SearchStart> read_search_start(const std::string& text) {
   std::vector<StartTrial> trials;
-  if (is_keyword(text, "none")) return trials;
+  if (is_keyword(text, "none")) return SearchStart{};
+  if (!begins_start_trial(text)) {
+    auto path = non_empty_text().read(text);
+    return path ? std::optional(SearchStart{{}, *std::move(path)}) : std::nullopt;
+  }
   auto ends = positions_outside_quotes(text, ';');
   if (!ends) return std::nullopt;
   ends->push_back(text.size());
@@ -203,12 +219,13 @@ std::optional<std::vector<StartTrial>> read_start_trials(const std::string& text
     trials.push_back(std::move(*trial));
     begin = end + 1;
   }
-  return trials;
+  return SearchStart{std::move(trials), ""};
 }
 
-std::string start_trials_text(const std::vector<StartTrial>& trials) {
+std::string search_start_text(const SearchStart& start) {
+  if (!start.run.empty()) return quoted_value(start.run);
   std::string text;
-  for (const StartTrial& trial : trials) {
+  for (const StartTrial& trial : start.trials) {
     text += text.empty() ? "" : "; ";
     for (const auto& [key, value] : trial)
       text += fmt::format("{}{} = {}", &key == &trial.front().first ? "" : ", ", key, value);
@@ -218,14 +235,28 @@ std::string start_trials_text(const std::vector<StartTrial>& trials) {
 
 }  // namespace
 
-ValueType<std::vector<StartTrial>> start_trials() {
-  ValueType<std::vector<StartTrial>> type;
-  type.values = "KEY = VALUE, ...; ..., or none";
+ValueType<SearchStart> search_start() {
+  ValueType<SearchStart> type;
+  type.values = "KEY = VALUE, ...; ..., or RUN_DIR, or none";
   type.allowed =
       "none, or values of searched keys, such as train.learning_rate = 0.01, model.hidden = 64; semicolons separate "
-      "trials";
-  type.read = read_start_trials;
-  type.write = start_trials_text;
+      "trials; or the directory of a run";
+  type.read = read_search_start;
+  type.write = search_start_text;
+  type.path_begin = [](const std::string& text) {
+    return is_keyword(text, "none") || begins_start_trial(text) ? text.npos : 0;
+  };
+  return type;
+}
+
+ValueType<std::vector<EarlierSpace>> earlier_spaces() {
+  ValueType<std::vector<EarlierSpace>> type;
+  type.values = "TRIALS: KEY = VALUES; ..., or none";
+  type.allowed =
+      "none, or numbers of trials with the values of all searched keys, such as 30: train.learning_rate = uniform(0.1, "
+      "1); model.hidden = 16, 32";
+  type.read = read_earlier_spaces;
+  type.write = earlier_spaces_text;
   return type;
 }
 

@@ -27,7 +27,16 @@ ValueType<std::string> metric_or_loss_text();
 /// Different numbers between 0 and 1 in ascending order, at most 32, separated by commas or spaces.
 ValueType<std::vector<double>> quantile_list();
 
-/// "key = value, key = value; key = value": the values of trials, which semicolons separate; or `none`.
-ValueType<std::vector<StartTrial>> start_trials();
+/// The trials with which a search starts, or the directory of a run that has them.
+struct SearchStart {
+  std::vector<StartTrial> trials;
+  std::string run;
+};
+
+/// "key = value, key = value; key = value": the values of trials, which semicolons separate; `none`; or a path.
+ValueType<SearchStart> search_start();
+
+/// Earlier lists and ranges of a search (search_spaces.hpp).
+ValueType<std::vector<EarlierSpace>> earlier_spaces();
 
 }  // namespace sheaf

@@ -7,16 +7,19 @@
 #include <tuple>
 #include <vector>
 
+#include "study/data_options.hpp"
 #include "study/model_options.hpp"
 #include "study/train_options.hpp"
 
 namespace sheaf {
 
-/// One point of the search space. A study without a search has one trial.
+/// One point of the search space: everything in which the trials of a study may differ. A study without a search has
+/// one trial.
 struct Trial {
   std::vector<std::string> values;  ///< values of the searched keys, in their order, in canonical form
   ModelOptions model;
   TrainOptions train;
+  Normalize normalize = Normalize::none;  ///< data.normalize
 };
 
 /// Identifies an iteration and its result. All indices count from 0.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/index_range.hpp"
 #include "study/combinations.hpp"
 #include "study/study.hpp"
 
@@ -20,6 +21,9 @@ namespace sheaf {
 /// seed, the number of the trial and the name of the key: more trials or other searched keys do not change it. If every
 /// key has a list, distinct combinations are drawn in random order. The first trials have the values of search.start. A
 /// key without effect in a trial has its first candidate there, or the lower end of its range.
+///
+/// A search that was extended has several spaces (study/search_spaces.hpp). Trials of earlier ones keep their values;
+/// those of the last one are combinations that earlier trials do not have, if every key has a list.
 class TrialSpace {
  public:
   explicit TrialSpace(const Study& study);
@@ -31,6 +35,17 @@ class TrialSpace {
   /// digits, so that a trial can be repeated from its printed values.
   std::string value(std::int64_t trial, std::size_t key) const;
 
+  /// The largest number of trials that the search may have: with lists, all combinations once.
+  std::int64_t most() const;
+
+  /// The spaces, and that of a trial.
+  std::size_t space_count() const { return spaces_.size(); }
+  std::size_t space_of(std::int64_t trial) const;
+  /// The trials of a space.
+  IndexRange trials_of(std::size_t space) const;
+  /// Whether the lists and ranges of a space have the values of a trial. Those of keys without effect do not matter.
+  bool has(std::size_t space, std::int64_t trial) const;
+
   /// Whether each searched key has an effect in a trial with these values. Those of keys without effect do not matter.
   std::vector<bool> effects(const std::vector<std::string>& values) const;
 
@@ -38,7 +53,7 @@ class TrialSpace {
   bool is_start(std::int64_t trial) const { return trial < static_cast<std::int64_t>(start_.size()); }
 
   /// Whether a trial may have these values.
-  bool may_have(const std::vector<std::string>& values) const;
+  bool may_have(std::int64_t trial, const std::vector<std::string>& values) const;
 
   /// Gives a trial other values than those of its number, once. Thread-safe, also while other functions are called.
   void give(std::int64_t trial, std::vector<std::string> values);
@@ -50,24 +65,30 @@ class TrialSpace {
   /// Sets all searched keys of `study` to the values of a trial. Returns these values.
   std::vector<std::string> apply(std::int64_t trial, Study& study) const;
 
-  /// The lists of candidates; those of a range are its ends.
-  const Combinations& combinations() const { return combinations_; }
+  /// The lists of candidates of a space; those of a range are its ends.
+  const Combinations& combinations(std::size_t space) const { return spaces_[space].combinations; }
 
  private:
   enum class Order { grid, shuffled, drawn };
   struct Given;
+  struct Space {
+    std::int64_t first_trial;
+    std::vector<SearchedKey> keys;
+    Combinations combinations;
+    Order order;
+    std::vector<std::int64_t> taken{};  // shuffled: the places in the order of combinations that earlier trials have
+  };
 
+  std::vector<std::int64_t> taken_places(const Space& space) const;
   std::string drawn(std::int64_t trial, std::size_t key) const;
   using ValueOfKey = std::function<std::string(std::size_t key)>;
   bool has_effect(std::size_t key, const ValueOfKey& value_of) const;
 
   std::uint64_t seed_;
-  Study base_;  // the study without its candidates
-  Combinations combinations_;
+  Study base_;                                                  // the study without its candidates
+  std::vector<Space> spaces_;                                   // by their trials
   std::vector<std::vector<std::size_t>> deciding_;              // by key: the searched keys that decide its effect
-  std::vector<Sampling> samplings_;                             // by key
   std::vector<std::vector<std::optional<std::string>>> start_;  // by trial and key; nothing: it is drawn
-  Order order_;
   std::int64_t trials_;
   std::shared_ptr<Given> given_;  // copies share it; null if no trial is drawn from results
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "study/search_spaces.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
@@ -24,7 +25,7 @@ bool any_candidate_follows(const SearchedKey& searched) {
 
 ValidationEpochs validation_epochs(const Study& study) {
   if (study.search.folds <= 1 && !has_validation_rows(study.data)) return {ValidationEpochs::never};
-  const auto& keys = study.search.keys;
+  const auto keys = keys_of_all_spaces(study.search);
   const bool every_epoch = study.run.curves.value_or(false) || follows_validations(study.train) ||
                            std::any_of(keys.begin(), keys.end(), any_candidate_follows);
   return {every_epoch ? 1 : ValidationEpochs::last};

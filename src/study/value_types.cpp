@@ -223,6 +223,10 @@ ValueType<ModelSource> model_source() {
     return source.file.empty() ? names.write(source.kind)
                                : prefixes.write(source.kind) + ":" + quoted_value(source.file);
   };
+  type.path_begin = [](const std::string& text) {
+    const std::size_t colon = text.find(':');
+    return colon == text.npos ? text.npos : colon + 1;
+  };
 
   return type;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,6 +27,9 @@ struct ValueType {
   std::vector<std::string> names{};                              ///< the names of a choice; empty for other types
   /// Advice for a text that `read` refuses, with a leading space, or ""; none: that for `names`.
   std::function<std::string(const std::string&)> advice{};
+  /// Where the path begins in a text that `read` accepts; npos: the text has none. For keys whose values are paths;
+  /// none: the whole text is a path.
+  std::function<std::size_t(const std::string&)> path_begin{};
 };
 
 /// The most rows, also as a number of batches, and the most epochs of a training. The number of its optimizer steps

@@ -14,7 +14,7 @@ namespace sheaf {
 
 using TrainedIterationSink = std::function<void(TrainedIteration&&)>;
 
-/// Trains claims. train() returns whether to call it again with another claim. A claim is a list of ascending ranges of
+/// Trains claims. train() returns whether to call it again with another claim. A claim is a list of ranges of
 /// iterations; it may be empty. train() calls `stop_requested` between iterations and ends the claim early when it
 /// returns true. An error of one iteration becomes a result of status `failed` after `run.retries` more attempts.
 /// Errors of the device or the machine are thrown.

@@ -142,7 +142,8 @@ struct TrainedIteration {
   std::vector<double> metrics;        ///< the metrics of `run.metrics`, in their order; empty if the iteration failed
   std::vector<double> epoch_metrics;  ///< [epochs, metrics]: the same metrics after each of `epochs`
   std::vector<std::string>
-      values{};            ///< of the searched keys, if the search has drawn them from results; otherwise empty
+      values{};  ///< of the searched keys, if the search has drawn them from results; otherwise empty
+  std::vector<std::int64_t> rate_reductions{};  ///< plateau: epochs after which the learning rate was reduced
   std::string message;     ///< the error of a failed iteration, or a remark on its result; often empty
   NetworkState network;    ///< filled only if finished and `run.models` is set; not written to journals
   FeatureScaling scaling;  ///< the feature scaling for `network`; filled together with it

@@ -16,10 +16,11 @@
 namespace sheaf {
 
 IterationTraining::IterationTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial,
-                                     IndexRange epochs, const IterationRows& rows, Trainer& trainer)
+                                     const Stage& stage, const IterationRows& rows, Trainer& trainer)
     : context_(context),
       trial_(trial),
-      training_{iteration, trial.train.epochs, epochs, rows.windows},
+      training_{iteration, trial.train.epochs, stage.epochs_of(iteration.trial, trial.train.epochs), rows.windows},
+      refit_(stage.refit_of(iteration.trial)),
       source_(rows),
       shape_(shape_of(rows.data, context.study.data)),
       layers_(network_layout(trial.model, shape_)),
@@ -37,7 +38,8 @@ TrainingLoop IterationTraining::new_loop() const {
           source_.validation,
           context_.study.run.curves.value_or(false),
           context_.study.run.metrics.size(),
-          training_.stage_epochs};
+          training_.stage_epochs,
+          refit_};
 }
 
 void IterationTraining::start(bool repeats_one_batch) {
@@ -52,8 +54,8 @@ void IterationTraining::start(bool repeats_one_batch) {
                  "ensemble.bootstrap = false."
                : "All training rows weigh 0 (none of them counts). Change the weights.";
   });
-  trainer_.start({trial_, layers_, weights_, source_.data, source_.split, rows_, training_.iteration.seed, shape_,
-                  repeats_one_batch, std::move(of_classes)});
+  trainer_.start({trial_, layers_, weights_, source_.data, source_.split, source_.scaling, rows_,
+                  training_.iteration.seed, shape_, repeats_one_batch, std::move(of_classes)});
 }
 
 void IterationTraining::restore(const std::function<void(ByteReader&)>& get, const std::function<void()>& restarted) {
@@ -159,7 +161,7 @@ TrainedIteration IterationTraining::finish(double seconds) {
   }
   if (keeps_network()) {
     trained.network = loop_.has_earlier_best() ? std::move(best_network_) : trainer_.network();
-    trained.scaling = source_.split.scaling;
+    trained.scaling = source_.scaling;
   }
   return trained;
 }

@@ -30,6 +30,7 @@ namespace sheaf {
 struct IterationRows {
   const DataSet& data;  ///< without features if they are streamed
   const Split& split;
+  const FeatureScaling& scaling;
   ValidationEpochs validation;  ///< empty if there are no validation rows
   std::int64_t windows = 0;     ///< per pass over streamed data; 0 for data in memory
 };
@@ -41,9 +42,9 @@ enum class HeldOutRows { validation, stopping };
 /// as loop().next() requires, and then calls finish(). Not shared between threads.
 class IterationTraining {
  public:
-  /// `epochs`: those of the iteration's stage. `trainer` must not be in the middle of another training. All references
-  /// outlive the object.
-  IterationTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial, IndexRange epochs,
+  /// `stage`: that of the iteration. `trainer` must not be in the middle of another training. All references except
+  /// `stage` outlive the object.
+  IterationTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& stage,
                     const IterationRows& rows, Trainer& trainer);
 
   const Iteration& iteration() const { return training_.iteration; }
@@ -107,6 +108,7 @@ class IterationTraining {
   const TrainingContext& context_;
   const Trial& trial_;
   const CheckpointedTraining training_;
+  const std::optional<Refit> refit_;
   const IterationRows source_;
   const DataShape shape_;
   const std::vector<Layer> layers_;

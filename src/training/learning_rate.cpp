@@ -27,13 +27,27 @@ double one_cycle(double step, double steps) {
 
 }  // namespace
 
-LearningRate::LearningRate(const TrainOptions& train, std::int64_t epoch_steps)
+LearningRate::LearningRate(const TrainOptions& train, std::int64_t epoch_steps,
+                           const std::vector<std::int64_t>& reductions)
     : train_(train),
       initial_(initial_learning_rate(train)),
       epoch_steps_(epoch_steps),
       warmup_steps_(std::llround(train.warmup_epochs * static_cast<double>(epoch_steps))),
       all_steps_(train.epochs * epoch_steps) {
   warmup_steps_ = std::min(warmup_steps_, all_steps_);
+  for (const std::int64_t epoch : reductions) reduce_after(epoch);
+}
+
+void LearningRate::reduce_after(std::int64_t epoch) {
+  reductions_.push_back(epoch);
+  factors_.push_back((factors_.empty() ? 1 : factors_.back()) * train_.plateau_factor);
+}
+
+double LearningRate::plateau_factor(std::int64_t step) const {
+  // The number of reductions before the step; a training that finds them itself has only such reductions.
+  const auto epochs = step / epoch_steps_;
+  const auto count = std::lower_bound(reductions_.begin(), reductions_.end(), epochs) - reductions_.begin();
+  return count == 0 ? 1 : factors_[static_cast<std::size_t>(count - 1)];
 }
 
 double LearningRate::scheduled(std::int64_t step) const {
@@ -45,7 +59,7 @@ double LearningRate::scheduled(std::int64_t step) const {
     case Schedule::cosine:
       return initial_ * (1 + std::cos(pi * done)) / 2;
     case Schedule::plateau:
-      return initial_ * factor_;
+      return initial_ * plateau_factor(step);
     case Schedule::step:
       return initial_ * std::pow(train_.step_factor, epochs_done / train_.step_epochs);
     case Schedule::exponential:
@@ -62,30 +76,39 @@ double LearningRate::scheduled(std::int64_t step) const {
   return initial_;
 }
 
-void LearningRate::validated(double loss) {
+void LearningRate::validated(std::int64_t epoch, double loss) {
   if (train_.schedule != Schedule::plateau) return;
   if (loss < best_loss_ * (1 - least_improvement)) {
     best_loss_ = loss;
     bad_epochs_ = 0;
   } else if (++bad_epochs_ > train_.plateau_patience) {
-    factor_ *= train_.plateau_factor;
+    reduce_after(epoch);
     bad_epochs_ = 0;
   }
 }
 
 void LearningRate::save(ByteWriter& state) const {
-  state.put(factor_);
+  state.put(all_steps_);
+  state.put_list(reductions_);
   state.put(best_loss_);
   state.put(bad_epochs_);
 }
 
 void LearningRate::restore(ByteReader& state) {
-  const auto factor = state.get<double>(), best_loss = state.get<double>();
+  const auto all_steps = state.get<std::int64_t>();
+  const auto reductions = state.get_list<std::vector<std::int64_t>>();
+  const auto best_loss = state.get<double>();
   const auto bad_epochs = state.get<std::int64_t>();
-  require(
-      factor > 0 && factor <= 1 && !std::isnan(best_loss) && bad_epochs >= 0 && bad_epochs <= train_.plateau_patience,
-      "its learning rate does not match this training");
-  factor_ = factor;
+  // A training whose reductions were known has them from the beginning.
+  const bool continues = reductions.size() >= reductions_.size() &&
+                         std::equal(reductions_.begin(), reductions_.end(), reductions.begin()) &&
+                         std::is_sorted(reductions.begin(), reductions.end());
+  require(all_steps == all_steps_ && continues && !std::isnan(best_loss) && bad_epochs >= 0 &&
+              bad_epochs <= train_.plateau_patience,
+          "its learning rate does not match this training");
+  for (auto epoch = reductions.begin() + static_cast<std::ptrdiff_t>(reductions_.size()); epoch != reductions.end();
+       ++epoch)
+    reduce_after(*epoch);
   best_loss_ = best_loss;
   bad_epochs_ = bad_epochs;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "core/bytes.hpp"
 #include "study/train_options.hpp"
@@ -17,17 +18,21 @@ namespace sheaf {
 class LearningRate {
  public:
   /// `epoch_steps`: optimizer steps of an epoch. The schedule ends with the last of `train.epochs` epochs.
-  LearningRate(const TrainOptions& train, std::int64_t epoch_steps);
+  /// `reductions`: of `plateau`, if they are known: epochs after which the rate is reduced, ascending.
+  LearningRate(const TrainOptions& train, std::int64_t epoch_steps, const std::vector<std::int64_t>& reductions = {});
 
   /// The learning rate of a step.
   double operator()(std::int64_t step) const {
     return train_.schedule == Schedule::constant && step >= warmup_steps_ ? initial_ : scheduled(step);
   }
 
-  /// Reports the validation loss after an epoch, for `plateau`: the rate is multiplied by `train.plateau_factor` when
-  /// more than `train.plateau_patience` epochs have brought no relative improvement of 1e-4. Losses that are not finite
-  /// are no improvement. Source: PyTorch's ReduceLROnPlateau with its defaults.
-  void validated(double loss);
+  /// Reports the validation loss after an epoch, which counts from 0, for `plateau`: the rate is multiplied by
+  /// `train.plateau_factor` when more than `train.plateau_patience` epochs have brought no relative improvement of
+  /// 1e-4. Losses that are not finite are no improvement. Source: PyTorch's ReduceLROnPlateau with its defaults.
+  void validated(std::int64_t epoch, double loss);
+
+  /// The epochs after which the rate is reduced, ascending; empty for other schedules than `plateau`.
+  const std::vector<std::int64_t>& reductions() const { return reductions_; }
 
   void save(ByteWriter& state) const;
   /// Throws RunError or std::out_of_range if the state cannot be one of this training.
@@ -35,12 +40,16 @@ class LearningRate {
 
  private:
   double scheduled(std::int64_t step) const;
+  double plateau_factor(std::int64_t step) const;
+  void reduce_after(std::int64_t epoch);
 
   TrainOptions train_;
   double initial_;
   std::int64_t epoch_steps_, warmup_steps_, all_steps_;
-  // plateau: the factor of the rate so far, the best loss, and the epochs since then without an improvement.
-  double factor_ = 1;
+  // plateau: the reductions and the factors of the rate after them; the best loss, and the epochs since then without
+  // an improvement.
+  std::vector<std::int64_t> reductions_;
+  std::vector<double> factors_;
   double best_loss_ = std::numeric_limits<double>::infinity();
   std::int64_t bad_epochs_ = 0;
 };

@@ -16,23 +16,22 @@
 namespace sheaf {
 namespace {
 
-// Whether the split of synthetic data depends on their values: rows are chosen by label, or scaled.
+// Whether the split of synthetic data depends on their values: rows are chosen by label, or targets are scaled.
 bool depends_on_data(const Study& study) {
-  return validation_epochs(study).any() || study.data.normalize != Normalize::none ||
-         study.data.normalize_targets == NormalizeTargets::standard;
+  return validation_epochs(study).any() || study.data.normalize_targets == NormalizeTargets::standard;
 }
 
 // Trains an iteration in pieces, between which the job can stop.
 class MemoryTraining {
  public:
   /// `max_seconds_after_stop`: what takes longer after a stop is interrupted.
-  MemoryTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial, IndexRange epochs,
+  MemoryTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& stage,
                  const IterationInput& input, Trainer& trainer, double max_seconds_after_stop)
       : context_(context),
         input_(input),
         max_seconds_after_stop_(max_seconds_after_stop),
-        training_(context, iteration, trial, epochs,
-                  {input.data, *input.split,
+        training_(context, iteration, trial, stage,
+                  {input.data, *input.split, *input.scaling,
                    input.split->validation_rows.empty() ? ValidationEpochs{} : validation_epochs(context.study)},
                   trainer),
         order_(training_.rows(), trial.train, trial.model, iteration.seed) {
@@ -148,27 +147,34 @@ IterationInputs::IterationInputs(const TrainingContext& context) : context_(cont
   whole_ = std::move(whole);
 }
 
-IterationInput IterationInputs::of(const Iteration& iteration) const {
-  if (context_.data != nullptr) return {*context_.data, context_.splits->split(iteration.repeat, iteration.fold), 0};
+IterationInput IterationInputs::of(const Iteration& iteration, const Trial& trial) const {
+  const auto input_of = [&](const DataSet& data, Splits& splits) {
+    return IterationInput{data, splits.split(iteration.repeat, iteration.fold),
+                          splits.scaling(iteration.repeat, iteration.fold, trial.normalize)};
+  };
+  if (context_.data != nullptr) return input_of(*context_.data, *context_.splits);
   const auto start = Clock::now();
-  const DataSet drawn = draw_synthetic(context_.study.data, iteration.seed);
-  const auto split = whole_ ? whole_ : Splits(context_.study, drawn).split(iteration.repeat, iteration.fold);
-  return {drawn, split, seconds_since(start)};
+  IterationInput input{draw_synthetic(context_.study.data, iteration.seed), whole_, no_scaling_};
+  if (!whole_ || trial.normalize != Normalize::none) {
+    Splits splits(context_.study, input.data);
+    input = input_of(input.data, splits);
+  }
+  input.seconds = seconds_since(start);
+  return input;
 }
 
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Trial& trial,
                                  const IterationInput& input, Trainer& trainer,
                                  const std::function<bool()>& stop_requested) {
-  const IndexRange epochs = context.plan.stage(iteration.stage).epochs_of(iteration.trial, trial.train.epochs);
-  return MemoryTraining(context, iteration, trial, epochs, input, trainer, max_seconds_after_stop).run(stop_requested);
+  const Stage& stage = context.plan.stage(iteration.stage);
+  return MemoryTraining(context, iteration, trial, stage, input, trainer, max_seconds_after_stop).run(stop_requested);
 }
 
 void train_ahead(const TrainingContext& context, const Iteration& iteration, const Trial& trial, const Stage& stage,
                  const IterationInput& input, Trainer& trainer, const std::function<bool()>& stop_requested) {
   TrainingContext without_log = context;  // its lines name iterations, and this one has no number yet
   without_log.loss_log = nullptr;
-  const IndexRange epochs = stage.epochs_of(iteration.trial, trial.train.epochs);
-  MemoryTraining(without_log, iteration, trial, epochs, input, trainer, 0).run_ahead(stop_requested);
+  MemoryTraining(without_log, iteration, trial, stage, input, trainer, 0).run_ahead(stop_requested);
 }
 
 }  // namespace sheaf

@@ -16,10 +16,12 @@
 
 namespace sheaf {
 
-/// The data of an iteration: the study's data set, or synthetic data for this iteration, and its split.
+/// The data of an iteration: the study's data set, or synthetic data for this iteration, its split, and the scaling of
+/// its trial.
 struct IterationInput {
   DataSet data;
   std::shared_ptr<const Split> split;
+  std::shared_ptr<const FeatureScaling> scaling;
   double seconds = 0;  ///< of drawing and splitting own data; 0: the data are those of the study
 };
 
@@ -27,11 +29,13 @@ struct IterationInput {
 class IterationInputs {
  public:
   explicit IterationInputs(const TrainingContext& context);
-  IterationInput of(const Iteration& iteration) const;
+  /// `trial`: that of the iteration.
+  IterationInput of(const Iteration& iteration, const Trial& trial) const;
 
  private:
   TrainingContext context_;
-  std::shared_ptr<const Split> whole_;  // the common split if synthetic data are not divided or scaled
+  std::shared_ptr<const Split> whole_;  // the common split if synthetic data are not divided
+  std::shared_ptr<const FeatureScaling> no_scaling_ = std::make_shared<FeatureScaling>();
 };
 
 /// Trains and validates an iteration of the plan on its input. `trial`: that of the iteration. Training ends

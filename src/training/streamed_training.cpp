@@ -28,10 +28,13 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
     : context_(context),
       trial_(context.plan.trial(iteration.trial)),
       split_(context.splits->split(iteration.repeat, iteration.fold)),
+      scaling_(context.splits->scaling(iteration.repeat, iteration.fold, trial_.normalize)),
       trainer_(std::move(trainer)),
-      training_(context, iteration, trial_,
-                context.plan.stage(iteration.stage).epochs_of(iteration.trial, trial_.train.epochs),
-                {*context.data, *split_, context.stream->options().validation, windows_of_pass()}, *trainer_) {
+      training_(context, iteration, trial_, context.plan.stage(iteration.stage),
+                {*context.data, *split_, *scaling_,
+                 split_->validation_rows.empty() ? ValidationEpochs{} : context.stream->options().validation,
+                 windows_of_pass()},
+                *trainer_) {
   training_.start();
   training_.restore([&](ByteReader& state) { restore(state); },
                     [&] {
@@ -182,15 +185,17 @@ void StreamedTraining::train(const Window& window, const std::function<bool()>& 
       add_left_over(window.data, rows[static_cast<std::size_t>(used_rows_)]);
     if (left_over_.count == training_.batch_size()) train_left_over();
   }
-  while (count - used_rows_ >= training_.batch_size()) {
+  while (count - used_rows_ >= training_.batch_size() && !is_done()) {
     if (should_stop()) return;
     const auto start = Clock::now();
-    const std::int64_t batches =
-        training_.batches_to_line(std::min(piece_.batches(), (count - used_rows_) / training_.batch_size()));
+    const std::int64_t whole_batches =
+        std::min((count - used_rows_) / training_.batch_size(), training_.loop().batches_left());
+    const std::int64_t batches = training_.batches_to_line(std::min(piece_.batches(), whole_batches));
     train_rows(window.data, rows.data() + used_rows_, batches * training_.batch_size());
     used_rows_ += batches * training_.batch_size();
     piece_.update(batches, seconds_since(start));
   }
+  if (is_done()) return;  // a refit, within an epoch
   for (; used_rows_ < count; ++used_rows_) add_left_over(window.data, rows[static_cast<std::size_t>(used_rows_)]);
   used_rows_ = 0;
   ++windows_;

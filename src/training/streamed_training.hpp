@@ -26,6 +26,9 @@ class StreamedTraining {
   /// iteration's checkpoint, if there is one.
   StreamedTraining(const TrainingContext& context, const Iteration& iteration, std::unique_ptr<Trainer> trainer);
 
+  /// The end of the epochs that it trains at most.
+  std::int64_t end_epoch() const { return training_.loop().end_epoch(); }
+
   /// The next window that the training needs, counted from the start of the first pass.
   std::int64_t next_window() const;
 
@@ -73,6 +76,7 @@ class StreamedTraining {
   const TrainingContext& context_;
   const Trial trial_;
   const std::shared_ptr<const Split> split_;
+  const std::shared_ptr<const FeatureScaling> scaling_;
   const std::unique_ptr<Trainer> trainer_;
   IterationTraining training_;
   PieceSize piece_;

@@ -21,14 +21,15 @@
 namespace sheaf {
 
 /// The training of one iteration: a network of `layers`, initialized with `weights` (the flat list of
-/// initial_weights()), trains on `rows` of `data`, scaled as in `split`. Losses, outputs and networks are returned in
-/// the units of the targets. All referenced objects must outlive the training.
+/// initial_weights()), trains on `rows` of `data`. Features are scaled by `scaling`, targets as in `split`. Losses,
+/// outputs and networks are returned in the units of the targets. All referenced objects must outlive the training.
 struct TrainingTask {
   const Trial& trial;
   const std::vector<Layer>& layers;
   const std::vector<float>& weights;
   const DataSet& data;
   const Split& split;
+  const FeatureScaling& scaling;
   const RowSet& rows;
   std::uint64_t seed = 0;
   DataShape shape{};                    ///< the shape of `data` for the network

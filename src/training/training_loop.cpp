@@ -22,15 +22,19 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
-                           std::size_t metric_count, std::optional<IndexRange> epochs)
+                           std::size_t metric_count, std::optional<IndexRange> epochs,
+                           const std::optional<Refit>& refit)
     : train_(train),
-      range_(epochs.value_or(IndexRange{0, train.epochs})),
       rows_(rows),
       epoch_batches_(epoch_steps(train, rows)),
+      range_(refit ? IndexRange{0, (refit->steps() + epoch_batches_ - 1) / epoch_batches_}
+                   : epochs.value_or(IndexRange{0, train.epochs})),
+      end_step_(refit ? refit->steps() : range_.end * epoch_batches_),
+      pauses_(!refit && range_.end < train.epochs),
       validation_(validation),
       has_curve_(has_curve),
       metric_count_(metric_count),
-      rate_(train, epoch_batches_),
+      rate_(refit ? LearningRate(train, refit->epoch_steps, refit->reductions) : LearningRate(train, epoch_batches_)),
       best_(train) {}
 
 TrainingLoop::Next TrainingLoop::next() const {
@@ -47,12 +51,16 @@ void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
   if (batches_left() == 0) end_epoch();
 }
 
-// A diverged training does not report the validation of an earlier epoch, unless it has kept the best one.
+// A refit may end within an epoch, which then has a loss but does not count. A diverged training does not report the
+// validation of an earlier epoch, unless it has kept the best one.
 void TrainingLoop::end_epoch() {
-  state_.batches = 0;
-  state_.training_loss = mean_loss(std::exchange(state_.loss_sum, 0), rows_);
-  ++state_.epochs;
+  const std::int64_t trained_rows = std::min(state_.batches * batch_rows(train_, rows_), rows_);
+  state_.training_loss = mean_loss(state_.loss_sum, trained_rows);
   state_.diverged = !std::isfinite(state_.training_loss);
+  if (state_.batches < epoch_batches_) return;
+  state_.batches = 0;
+  state_.loss_sum = 0;
+  ++state_.epochs;
   if (!state_.diverged)
     state_.awaits_validation = validation_.follows(state_.epochs, range_.end);
   else if (!has_best())
@@ -67,7 +75,7 @@ bool TrainingLoop::validated(double validation_loss, const std::vector<double>& 
   state_.awaits_validation = false;
   Validation found{validation_loss, scores.front(), {scores.begin() + 1, scores.end()}};
   const double loss = monitored.loss.value_or(found.loss);
-  rate_.validated(loss);
+  rate_.validated(state_.epochs - 1, loss);
   if (has_curve_) {
     epochs_.back().validation_loss = found.loss;
     epochs_.back().validation_score = found.score;
@@ -107,6 +115,7 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
   result.epochs = state_.epochs;
   result.steps = state_.steps;
   result.validation_seconds = state_.validation_seconds;
+  trained.rate_reductions = rate_.reductions();
   trained.metrics = validated_.metrics;
   trained.metrics.resize(metric_count_, none);
   const auto earlier = std::min(static_cast<std::ptrdiff_t>(epochs_.size()), std::ptrdiff_t{range_.begin});
@@ -139,7 +148,7 @@ void TrainingLoop::restore(ByteReader& state) {
     *value = state.get<double>();
   for (bool* flag : {&found.awaits_validation, &found.diverged}) *flag = state.get<bool>();
   require(found.epochs >= 0 && found.epochs <= range_.end && found.batches >= 0 && found.batches < epoch_batches_ &&
-              found.steps == found.epochs * epoch_batches_ + found.batches,
+              found.steps == found.epochs * epoch_batches_ + found.batches && found.steps <= end_step_,
           "its epochs and steps do not match this training");
   // The state may be from the end of any earlier stage.
   const bool is_validated =

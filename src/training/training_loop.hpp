@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "core/bytes.hpp"
 #include "core/index_range.hpp"
+#include "study/stage.hpp"
 #include "study/train_options.hpp"
 #include "study/validation_epochs.hpp"
 #include "training/best_epoch.hpp"
@@ -25,33 +27,36 @@ class TrainingLoop {
 
   /// For `rows` training rows, at least one. `has_curve`: write_results() adds one EpochResult for each epoch.
   /// `metric_count`: what each validation computes besides the score. `epochs`: those to train now, after those that a
-  /// checkpoint has; nullopt: all.
+  /// checkpoint has; nullopt: all. `refit`: the loop ends after its steps instead, perhaps within an epoch, and has its
+  /// learning rates.
   TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
-               std::size_t metric_count = 0, std::optional<IndexRange> epochs = std::nullopt);
+               std::size_t metric_count = 0, std::optional<IndexRange> epochs = std::nullopt,
+               const std::optional<Refit>& refit = std::nullopt);
 
-  /// The next step. The loop ends after all of its epochs, by early stopping, or if the loss of an epoch is not finite.
+  /// The next step. The loop ends after all of its epochs or steps, by early stopping, or if the loss of an epoch is
+  /// not finite.
   Next next() const;
 
   /// Completed epochs, and completed batches of the current epoch.
   std::int64_t epochs() const { return state_.epochs; }
   std::int64_t batches() const { return state_.batches; }
-  /// Remaining batches of the current epoch.
-  std::int64_t batches_left() const { return epoch_batches_ - state_.batches; }
+  /// Remaining batches of the current epoch, or to the end of the loop if that comes first.
+  std::int64_t batches_left() const { return std::min(epoch_batches_ - state_.batches, steps_left()); }
   /// Whether an epoch is a single batch.
   bool has_one_batch() const { return epoch_batches_ == 1; }
 
   /// Whether the epochs are trained and more epochs follow, in a later stage. A checkpoint of this state, before the
   /// last validation, continues the training there.
-  bool is_paused() const { return is_over() && range_.end < train_.epochs && !state_.diverged; }
+  bool is_paused() const { return is_over() && pauses_ && !state_.diverged; }
 
-  /// The end of the epochs to train now, without early stopping.
+  /// The end of the epochs to train now, without early stopping. A refit may end within the last of them.
   std::int64_t end_epoch() const { return range_.end; }
 
   /// Completed optimizer steps, and remaining ones.
   std::int64_t steps() const { return state_.steps; }
   /// The steps of earlier stages.
   std::int64_t earlier_steps() const { return range_.begin * epoch_batches_; }
-  std::int64_t steps_left() const { return range_.end * epoch_batches_ - state_.steps; }
+  std::int64_t steps_left() const { return end_step_ - state_.steps; }
 
   /// The loss sum of the current epoch so far (Trainer::train).
   double loss_sum() const { return state_.loss_sum; }
@@ -107,11 +112,13 @@ class TrainingLoop {
 
   void end_epoch();
   // Whether no more epochs are trained, apart from a validation or a divergence.
-  bool is_over() const { return state_.epochs == range_.end || best_.must_stop(); }
+  bool is_over() const { return state_.steps == end_step_ || best_.must_stop(); }
 
   TrainOptions train_;
-  IndexRange range_;  // of epochs
   std::int64_t rows_, epoch_batches_;
+  IndexRange range_;  // of epochs
+  std::int64_t end_step_;
+  bool pauses_;  // after the last step
   ValidationEpochs validation_;
   bool has_curve_;
   std::size_t metric_count_;

@@ -42,7 +42,7 @@ with h5py.File(DIGITS) as file:
 
 
 def train(output, *args, ranks=None, code=0):
-    result = sheaf("run", "study.cfg", f"--run.output={output}", *args, ranks=ranks)
+    result = sheaf("run", "study.cfg", f"--run.output={output}", "--search.ensemble=none", *args, ranks=ranks)
     checks.check(result.code == code, f"{output}: the run ends with exit code {code}", result.stderr)
 
 
@@ -283,7 +283,8 @@ checks.check(result.code == 2 and "plugin models cannot be saved as TorchScript 
 RESUMED = ["--run.models=best", "--search.method=grid", "--search.train.learning_rate=1e-2,1e-3,1e-5",
            "--search.folds=3", "--data.validation=0", "--run.lanes=1"]
 train("straight", *RESUMED)
-result = sheaf("run", "study.cfg", "--run.output=stopped", "--run.time_limit=3s", "--train.epochs=600", *RESUMED)
+result = sheaf("run", "study.cfg", "--run.output=stopped", "--run.time_limit=3s", "--search.ensemble=none",
+               "--train.epochs=600", *RESUMED)
 checks.check(result.code in (0, 75), "run.time_limit stops a run", result.stderr)
 journaled = sum(line.startswith('{"iteration":') for path in glob.glob("stopped/journal/**/*", recursive=True)
                 if os.path.isfile(path) for line in open(path, errors="replace"))

@@ -22,6 +22,11 @@ def without_results(directory):
         os.remove(os.path.join(directory, name))
 
 
+def summary_of(stdout):
+    """The printed summary without the line with the idle time of lanes."""
+    return [line for line in stdout.splitlines() if not line.startswith("lanes: ")]
+
+
 def tables(directory):
     """The content of results.csv and results.h5 without times, ranks and lanes; tables as bytes."""
     rows = [[value for name, value in row.items() if name not in OF_THE_RUN]
@@ -47,10 +52,10 @@ for ranks in (2, 3):
     fresh("many")
     result = sheaf("run", *MIXED, "--run.output=many", ranks=ranks)
     checks.check(result.code == 1 and tables("many") == reference, f"same results on {ranks} ranks", result.stderr)
-    checks.check(result.stdout == first.stdout, f"same summary on {ranks} ranks", result.stdout)
+    checks.check(summary_of(result.stdout) == summary_of(first.stdout), f"same summary on {ranks} ranks", result.stdout)
 without_results("many")
 result = sheaf("resume", "many", ranks=2)
-checks.check(result.code == 1 and tables("many") == reference and result.stdout == first.stdout,
+checks.check(result.code == 1 and tables("many") == reference and summary_of(result.stdout) == summary_of(first.stdout),
              "same results after failed iterations are retried", result.stderr)
 for task in range(2):
     result = sheaf("run", *MIXED, "--run.output=tasks", f"--run.array={task}/2", ranks=2)
@@ -88,7 +93,7 @@ journal_lines = len(journaled("large"))
 result, resumed_summary = on_two_ranks("resume", "large")
 checks.check(result.code == 0 and f"{COUNT - journal_lines} of {COUNT} iterations left" in result.stderr,
              "resume trains the lost iterations", result.stderr)
-checks.check(tables("large") == reference and resumed_summary == summary, "same results after a kill")
+checks.check(tables("large") == reference and summary_of(resumed_summary) == summary_of(summary), "same results after a kill")
 without_results("large")
 # Measured through a small process, since the peak memory of a program includes that of the process that started it.
 MEASURE = """import resource, subprocess, sys
@@ -96,7 +101,7 @@ code = subprocess.run(sys.argv[1:]).returncode
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
 sys.exit(code)"""
 result = launch([sys.executable, "-c", MEASURE, SHEAF, "resume", "large"])
-checks.check(result.code == 0 and tables("large") == reference and result.stdout == summary,
+checks.check(result.code == 0 and tables("large") == reference and summary_of(result.stdout) == summary_of(summary),
              "same results from the journals alone", result.stderr)
 megabytes = int(result.stderr.splitlines()[-1])
 checks.check(megabytes < 140, "rank 0 needs little memory per iteration", f"{megabytes} MB")  # 1 KB each would make 210

@@ -63,8 +63,11 @@ checks.check(len(trials) == 18 and list(trials["stage"]) == sorted(trials["stage
 with open("runs/reference/summary.json") as file:
     checks.check(json.load(file)["best"]["trial"] == trials["trial"][0], "the best trial is in the summary")
 best = [row["iteration"] for row in iterations if row["stage"] == 2 and row["trial"] == trials["trial"][0]]
-checks.check(sorted(os.listdir("runs/reference/models")) == sorted(["best.txt"] + [f"iteration-{n}.pt" for n in best]),
-             "models of the best trial", str(os.listdir("runs/reference/models")))
+with open("runs/reference/models/ensemble.json") as file:
+    of_members = {name for member in json.load(file)["members"] for name in member["files"]}
+checks.check(set(os.listdir("runs/reference/models")) ==
+             {"best.txt", "ensemble.json", "ensemble.pt"} | {f"iteration-{n}.pt" for n in best} | of_members,
+             "models of the best trial and of the ensemble", str(os.listdir("runs/reference/models")))
 
 # Schedules extend over all stages; a plateau sees the same validation losses.
 for schedule in ("cosine", "plateau"):
@@ -104,7 +107,7 @@ checks.check(not os.path.exists("runs/killed/checkpoints"), "no checkpoints are 
 # Every finished iteration has its model, so that the best trial has one even if it is of an earlier stage. The warm-up
 # lets large rates look good in the first stages and diverge in the last one.
 run("every-model", "--run.models=all")
-checks.check(len(os.listdir("runs/every-model/models")) == FOLDS * sum(TRIALS) + 1, "run.models = all: models of all stages",
+checks.check(len(os.listdir("runs/every-model/models")) == FOLDS * sum(TRIALS) + 3, "run.models = all: models of all stages",
              str(os.listdir("runs/every-model/models")))
 with open("synthetic.cfg", "w") as file:
     file.write("[data]\nsource = synthetic\nvalidation = 0.2\n[search]\nmethod = halving\n")

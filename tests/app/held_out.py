@@ -78,7 +78,7 @@ for ranks in (2, 3):
 test = summary("one")["test"]
 checks.check(test["rows"] % 8 == 0 and abs(test["rows"] - 64) <= 8, "the test has whole groups", str(test))
 with h5py.File("runs/one/results.h5") as file:
-    stored = {"rows": int(file.attrs["test_rows"]), "loss": float(file.attrs["test_loss"]),
+    stored = {"models": file.attrs["test_models"], "rows": int(file.attrs["test_rows"]), "loss": float(file.attrs["test_loss"]),
               "metrics": {name: float(file.attrs[f"test_{name}"]) for name in test["metrics"]}}
 checks.check(stored == test and "accuracy" in test["metrics"], "results.h5 has the test", f"{stored} {test}")
 

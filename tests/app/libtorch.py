@@ -74,7 +74,8 @@ for ranks in (None, 2):
     done = launch(["bare/sheaf"] + run("missed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
     checks.check(done.code == 1 and len(lines) == 1 and
-                 lines[0].endswith("). Put the libsheaf_libtorch.so from the program's build next to the program."),
+                 lines[0].endswith("). Install the package sheaf-torch, or put the libsheaf_libtorch.so from the "
+                                   "program's build next to the program."),
                  f"a missing library gives one error line (ranks: {ranks})", done.stderr)
     checks.check(not os.path.exists("missed"), f"a missing library: no run directory (ranks: {ranks})")
     done = launch(["bare/sheaf"] + run(f"saved_{ranks}", "--run.models=best"), ranks=ranks)

@@ -92,8 +92,8 @@ void measure_shape(const Shape& shape, double seconds, double peak) {
   const auto weights = initial_weights(layers, trial.model.initialization, 1);
   Split split;
   split.training_rows = RowSet::all(shape.rows);
-  split.scaling = feature_scaling(data, split.training_rows, Normalize::standard, {});
-  const TrainingTask task{trial, layers, weights, data, split, split.training_rows, 1};
+  const FeatureScaling scaling = feature_scaling(data, split.training_rows, Normalize::standard, {});
+  const TrainingTask task{trial, layers, weights, data, split, scaling, split.training_rows, 1};
 
   const auto torch = make_torch_trainer({-1, 1}, &data);
   const auto native = make_native_trainer();

@@ -64,7 +64,7 @@ class Node {
   IndexRange range_, left_;
 };
 
-// Decides what a stage releases. Positions are numbers of iterations less the first one of the stage.
+// Decides what a stage releases, as positions for lanes.
 class Release {
  public:
   virtual ~Release() = default;
@@ -129,6 +129,7 @@ class ReleaseOfStage : public Release {
       : study_(study),
         stages_(stages),
         own_(stages.last_iterations()),
+        order_(longest_first(stages.plan())),
         plan_(stages.plan()),
         result_of_(result_of),
         ahead_(ahead),
@@ -144,11 +145,11 @@ class ReleaseOfStage : public Release {
   bool has_possible_stages() const { return plan_.iteration_count() > own_.end; }
 
   double begin(std::int64_t position) override {
-    const Iteration iteration = plan_.iteration(own_.begin + position);
+    const Iteration iteration = iteration_at(position);
     return training_seconds(study_, plan_, iteration) - ahead_[iteration];
   }
   void end(std::int64_t position) override {
-    const Iteration iteration = plan_.iteration(own_.begin + position);
+    const Iteration iteration = iteration_at(position);
     const double seconds = training_seconds(study_, plan_, iteration);
     if (!own_.has(iteration.number)) {
       ahead_[iteration] = seconds;
@@ -159,7 +160,7 @@ class ReleaseOfStage : public Release {
     ++heard_;
   }
   void leave(std::int64_t position, double seconds_left) override {
-    const Iteration iteration = plan_.iteration(own_.begin + position);
+    const Iteration iteration = iteration_at(position);
     ahead_[iteration] = training_seconds(study_, plan_, iteration) - seconds_left;
   }
   bool is_over() const override { return heard_ == own_.count(); }
@@ -182,6 +183,15 @@ class ReleaseOfStage : public Release {
   }
 
  private:
+  // Iterations of the stage in the order of its work, then those of later stages by their numbers.
+  Iteration iteration_at(std::int64_t position) const {
+    std::int64_t left = position;
+    for (const IndexRange& range : order_) {
+      if (left < range.count()) return plan_.iteration(range.begin + left);
+      left -= range.count();
+    }
+    return plan_.iteration(own_.begin + position);
+  }
   void add_trial(std::int64_t first_iteration) {
     if (found_.insert(first_iteration).second) not_added_.insert(first_iteration);
   }
@@ -195,7 +205,8 @@ class ReleaseOfStage : public Release {
   const Study& study_;
   SearchStages& stages_;
   const IndexRange own_;
-  Plan plan_;  // with possible stages
+  const std::vector<IndexRange> order_;  // of its iterations
+  Plan plan_;                            // with possible stages
   const ResultOf& result_of_;
   SecondsAhead& ahead_;
   std::vector<TimedIteration>& ended_;

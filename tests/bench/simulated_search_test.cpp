@@ -38,6 +38,14 @@ TEST_CASE("on 64 lanes, work ahead keeps searches in stages close to list schedu
   }
 }
 
+TEST_CASE("on 8 lanes, the longest trainings of a stage begin first") {
+  for (const SimulatedStudy& row : simulated_studies()) {
+    if (row.method != SearchMethod::hyperband) continue;
+    const IdleShares shares = mean_idle_shares(row, 8, 20);
+    CHECK(shares.search < shares.list);
+  }
+}
+
 TEST_CASE("a simulated search trains the same iterations on any number of lanes") {
   for (const SimulatedStudy& row : simulated_studies()) {
     if (row.batch_per_lane > 0) continue;

@@ -59,7 +59,7 @@ void measure(const Space& space, std::int64_t trials, int draws) {
   std::vector<double> times;
   for (int draw = 0; draw < draws; ++draw) {
     const auto begin = Clock::now();
-    const auto values = tpe.draw(pending);
+    const auto values = tpe.draw(tpe.finished_count() + static_cast<std::int64_t>(pending.size()), pending);
     pending.back() = TrialValues(values.begin(), values.end());
     times.push_back(1e3 * seconds_since(begin));
   }

@@ -24,8 +24,9 @@ ELSEWHERE = [
     (r"bash cmake/setup\.sh.*", "jobs_setup"),
 ]
 # Commands that are not run: they build the program, run tests (this one among them), or need another machine.
-BY_HAND = [r"cmake --preset .*", r"cmake --build .*", r"bash tests/run\.sh.*",
-           r"(bash )?tests/(fuzz|sanitize|wheel|distribution|gpu)/run\.sh.*",
+BY_HAND = [r"cmake --preset .*", r"cmake --build .*", r"cmake --install .*",
+           r"bash cmake/package\.sh.*", r"apt-get install .*", r"bash tests/run\.sh.*",
+           r"(bash )?tests/(fuzz|sanitize|wheel|distribution|packages|gpu)/run\.sh.*",
            r"(mpirun|mpiexec) .*build/release/tests/bench/.*", r"build/release/tests/bench/.*",
            r"python3 tests/bench/.*", r"(SHEAF_GPU_TESTS=cpu )?ctest .*"]
 

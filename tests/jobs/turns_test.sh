@@ -23,7 +23,7 @@ while kill -USR1 "$PPID"; do
 done
 LAUNCHER
 chmod +x "$work"/bin/*
-export PATH=$work/bin:$PATH
+export PATH=$work/bin:$PATH SHEAF=$work/bin/launcher
 
 # turn NAME CODE COMMAND...: runs one attempt of a job in a separate shell.
 turn() {

@@ -231,6 +231,58 @@ def check_dropout(folder):
     check(not torch.equal(module(rows), module(rows)), "a saved module has its dropout in training mode")
 
 
+def check_ensembles(folder):
+    """The TorchScript file of an ensemble of trials gives the predictions of Sheaf, which averages those of its models:
+    for networks of all kinds, losses that differ, labels, counts, offsets of features and targets, and empty cells."""
+    generator = numpy.random.default_rng(3)
+    rows = generator.normal(size=(300, 3))
+    sums = rows @ [1, -2, 0.5]
+    with h5py.File(folder / "labels.h5", "w") as file:
+        file["features"], file["targets"] = rows.astype("f4"), numpy.stack([sums > 0, rows[:, 0] > 1], axis=1).astype("i8")
+    with h5py.File(folder / "events.h5", "w") as file:
+        file["features"], file["targets"] = rows.astype("f4"), generator.poisson(numpy.exp(sums / 2)).astype("f4")
+    with h5py.File(folder / "far.h5", "w") as file:
+        file["features"], file["targets"] = rows + 1e6, numpy.stack([sums + 1e7, rows[:, 0]], axis=1)
+    cells = numpy.where(generator.random(rows.shape) < 0.2, numpy.nan, rows)
+    with open(folder / "cells.csv", "w") as file:
+        file.write("a,b,c,target\n")
+        for row, target in zip(cells, sums):
+            file.write(",".join("" if numpy.isnan(cell) else repr(float(cell)) for cell in row) + f",{float(target)!r}\n")
+    done = run(folder, "import", "cells.csv", "cells.h5")
+    check(done.returncode == 0, "a table with empty cells", done.stderr)
+    classes = lambda outputs: outputs.softmax(1)
+    for name, data, given, predictions, *args in (
+            ("kinds", DIGITS, features.float(), classes, "--data.image=1x8x8", "--search.model.kind=linear, mlp, cnn",
+             "--model.channels=4", "--model.norm=batch", "--search.folds=2"),
+            ("losses", DIGITS, features.float(), torch.exp, "--search.train.loss=cross_entropy, bce", "--search.folds=2"),
+            ("bce", DIGITS, features.float(), torch.sigmoid, "--train.loss=bce"),
+            ("labels", "labels.h5", torch.from_numpy(rows).float(), torch.sigmoid, "--data.task=multilabel"),
+            ("counts", "events.h5", torch.from_numpy(rows).float(), lambda outputs: outputs,
+             "--search.train.loss=mse, poisson", "--data.task=regression"),
+            ("offsets", "far.h5", torch.from_numpy(rows + 1e6), lambda outputs: outputs, "--search.folds=2"),
+            ("cells", "cells.h5", torch.from_numpy(cells).float(), lambda outputs: outputs, "--search.folds=3")):
+        output = f"ensemble-{name}"
+        done = run(folder, "run", data, f"--run.output={output}", "--run.device=cpu", "--train.epochs=3",
+                   "--model.hidden=8", "--search.train.learning_rate=1e-2, 1e-1, 3e-1", "--search.ensemble=greedy",
+                   *(() if any("folds" in arg for arg in args) else ("--data.validation=0.3",)), *args)
+        check(done.returncode == 0, f"{output}: the run succeeds", done.stderr)
+        members = json.loads((folder / output / "models/ensemble.json").read_text())["members"]
+        module = torch.jit.load(str(folder / output / "models/ensemble.pt"))
+        done = run(folder, "predict", output, data, "e.h5", "--overwrite", "--model=ensemble")
+        check(done.returncode == 0, f"{output}: predicted", done.stderr)
+        with h5py.File(folder / "e.h5") as file:
+            ours = file["probabilities" if "probabilities" in file else "values"][:]
+        theirs = predictions(module(given)).detach().numpy()
+        distance = abs(ours - theirs).max() / max(1, abs(ours).max())
+        check(len(members) > 1 and distance < 1e-5 and (name != "offsets" or theirs.dtype == numpy.float64),
+              f"{output}: {len(members)} members, {distance:.1e}", members)
+        with zipfile.ZipFile(folder / output / "models/ensemble.pt") as archive:
+            check(archive.testzip() is None, f"{output}: the checksums of the archive")
+            pickletools.dis(archive.read("archive/data.pkl"), out=io.StringIO())
+        torch.jit.save(module, str(folder / "again.pt"))
+        check(torch.equal(torch.jit.load(str(folder / "again.pt"))(given), module(given)), f"{output}: saved again")
+
+
 class Shifted(torch.nn.Module):
     def forward(self, features):
         return features[:, 2:].double() - 0.5 + 2e9
@@ -320,4 +372,5 @@ with tempfile.TemporaryDirectory() as name:
     check_counts(folder)
     check_offsets(folder)
     check_dropout(folder)
+    check_ensembles(folder)
 sys.exit(1 if failures else 0)

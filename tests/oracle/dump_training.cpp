@@ -74,6 +74,7 @@ std::string json_iteration(const std::string& path, const Study& study, const Pl
   const Iteration iteration = plan.iteration(result.iteration);
   const Trial trial = plan.trial(iteration.trial);
   const auto split = splits.split(iteration.repeat, iteration.fold);
+  const auto scaling = splits.scaling(iteration.repeat, iteration.fold, trial.normalize);
   const auto weights = initial_weights(network_layout(trial.model, shape_of(data, study.data)),
                                        trial.model.initialization, iteration.seed);
   return fmt::format(
@@ -82,8 +83,8 @@ std::string json_iteration(const std::string& path, const Study& study, const Pl
       "\"validation_loss\":{},\"validation_score\":{},\"epochs\":{},\"best_epoch\":{}}}",
       study.study.name, result.iteration, result.engine.view(), json_values(plan, trial),
       dump_weights(path, result.iteration, weights), json_orders(trial, iteration, *split),
-      json_list(split->validation_rows.list()), json_list(split->stopping_rows.list()), json_list(split->scaling.shift),
-      json_list(split->scaling.scale), json_number(result.final_loss), json_number(result.validation_loss),
+      json_list(split->validation_rows.list()), json_list(split->stopping_rows.list()), json_list(scaling->shift),
+      json_list(scaling->scale), json_number(result.final_loss), json_number(result.validation_loss),
       json_number(result.validation_score), result.epochs, result.best_epoch);
 }
 

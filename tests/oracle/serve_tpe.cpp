@@ -20,6 +20,7 @@ using namespace sheaf;
 
 int main() {
   std::uint64_t seed = 0;
+  std::int64_t draws = 0;  // since the search began
   std::vector<SearchedKey> keys;
   std::vector<TrialValues> pending;
   std::optional<Tpe> tpe;
@@ -32,6 +33,7 @@ int main() {
       keys.clear();
       pending.clear();
       tpe.reset();
+      draws = 0;
     } else if (word == "key") {
       keys.push_back(test::read_key(line));
     } else if (word == "trial") {
@@ -47,7 +49,7 @@ int main() {
         std::printf("%.17g ", density);
       std::printf("\n");
     } else if (word == "draw" && tpe) {
-      for (const std::string& value : tpe->draw(pending)) std::printf("%s ", value.c_str());
+      for (const std::string& value : tpe->draw(draws++, pending)) std::printf("%s ", value.c_str());
       std::printf("\n");
       pending.clear();
     }

@@ -22,13 +22,16 @@ class OneTraining {
         trial_(plan_.trial(0)),
         data_(std::move(data)),
         split_(Splits(study, data_).split(0, 0)),
+        scaling_(Splits(study, data_).scaling(0, 0, trial_.normalize)),
         layers_(network_layout(study.model, shape_of(data_, study.data))),
         seed_(plan_.iteration(0).seed),
         weights_(initial_weights(layers_, study.model.initialization, seed_)) {}
   OneTraining(const OneTraining&) = delete;
   OneTraining& operator=(const OneTraining&) = delete;
 
-  TrainingTask task() const { return {trial_, layers_, weights_, data_, *split_, split_->training_rows, seed_}; }
+  TrainingTask task() const {
+    return {trial_, layers_, weights_, data_, *split_, *scaling_, split_->training_rows, seed_};
+  }
   std::vector<std::int64_t> validation_rows() const { return split_->validation_rows.list(); }
 
  private:
@@ -36,6 +39,7 @@ class OneTraining {
   Trial trial_;
   DataSet data_;
   std::shared_ptr<const Split> split_;
+  std::shared_ptr<const FeatureScaling> scaling_;
   std::vector<Layer> layers_;
   std::uint64_t seed_;
   std::vector<float> weights_;

@@ -52,6 +52,11 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
     request.loss = study.train.loss;
   } else if (key == "iteration") {
     request.iteration = option_value(integer(0, max_iterations - 1), key, text);
+  } else if (key == "model") {
+    request.kind = option_value(
+        choice<ModelsKind>(
+            {{"ensemble", ModelsKind::ensemble}, {"refit", ModelsKind::refit}, {"best", ModelsKind::best}}),
+        key, text);
   } else if (key == "outputs") {
     request.outputs = option_value(choice<OutputKind>({{"auto", OutputKind::automatic},
                                                        {"logits", OutputKind::logits},
@@ -148,8 +153,8 @@ const std::vector<std::string> switches = {"overwrite"};
 const LineOptions& evaluate_options() {
   static const LineOptions options{
       joined({{"data.file", "data.targets", "data.weights", "data.memory"}, data_keys, run_keys}),
-      joined({{"loss", "metrics", "threshold", "positive", "iteration", "outputs", "predictions", "overwrite", "output",
-               "id", "weights"},
+      joined({{"loss", "metrics", "threshold", "positive", "model", "iteration", "outputs", "predictions", "overwrite",
+               "output", "id", "weights"},
               csv_reading_options()}),
       {},
       switches};
@@ -179,7 +184,8 @@ EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& argum
 const LineOptions& predict_options() {
   static const LineOptions options{
       joined({data_keys, run_keys}),
-      joined({{"threshold", "positive", "iteration", "outputs", "overwrite", "output", "id"}, csv_reading_options()}),
+      joined({{"threshold", "positive", "model", "iteration", "outputs", "overwrite", "output", "id"},
+              csv_reading_options()}),
       {},
       switches};
   return options;
@@ -205,7 +211,10 @@ std::string evaluate_help() {
   return R"(Computes loss, score and predictions of a trained model on a file of any size. The rows are divided
 among the ranks, which read them in blocks. MODEL is one of
 
-  RUN_DIR                the best model of a run that saved its models; the predictions of ensemble members are averaged
+  RUN_DIR                the ensemble of trials of a run if it has one (search.ensemble), otherwise its refit, otherwise
+                         its best model; the predictions of several models are averaged. The report names the kind
+  RUN_DIR --model=ensemble|refit|best
+                         the models of one kind
   RUN_DIR --iteration=N  the model of iteration N
   FILE.pt                a model file of a run (RUN_DIR/models/iteration-N.pt), or a TorchScript module saved in
                          Python (torch.jit.script(module).save(path)) that returns [rows, outputs]
@@ -219,7 +228,8 @@ data
          R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
   --data.weights=NAME    data set of the weights of the rows, by which loss and metrics weight them; default: all
                          weights are 1. Weights of classes (train.class_weights) do not count
-  --data.memory=MIB|auto memory per node for metrics that need the outputs of all rows (ROC AUC, average precision,
+  --data.memory=MIB|auto
+                         memory per node for metrics that need the outputs of all rows (ROC AUC, average precision,
                          median AE); default: auto, half of the memory. If they do not fit, the report leaves these
                          metrics out
 )" + fmt::format("  --loss={}\n", loss_names()) +
@@ -245,7 +255,10 @@ std::string predict_help() {
   return R"(Makes predictions for the rows of a file with a trained model. Columns are found by name, in any order; text
 and empty cells are encoded as they were for training. The target column may be missing. MODEL is one of
 
-  RUN_DIR                the best model of a run that saved its models; the predictions of ensemble members are averaged
+  RUN_DIR                the ensemble of trials of a run if it has one (search.ensemble), otherwise its refit, otherwise
+                         its best model; the predictions of several models are averaged. The report names the kind
+  RUN_DIR --model=ensemble|refit|best
+                         the models of one kind
   RUN_DIR --iteration=N  the model of iteration N
   FILE.pt                a model file of a run, or a TorchScript module saved in Python
 

@@ -43,11 +43,10 @@ std::string remaining_text(const std::string& directory) {
   return fmt::format("{} of {}{} left", left, counted(stage.count(), "iteration"), run.last_stage_text);
 }
 
-// The files of the run's best model.
-std::vector<std::string> best_files(const std::string& directory) {
+// The models with which a run predicts. `kind`: that is requested.
+RunModels models_of_run(const std::string& directory, std::optional<ModelsKind> kind) {
   const RunReader run(directory);
-  auto files = run.best_models();
-  if (!files.empty()) return files;
+  if (auto models = kind ? run.models(*kind) : run.models()) return std::move(*models);
   const auto refuse = [&](const std::string& reason, const std::string& advice) {
     throw RunError(fmt::format("'{}' has no best model ({}). {}.", directory, reason, advice));
   };
@@ -60,6 +59,9 @@ std::vector<std::string> best_files(const std::string& directory) {
   if (study.run.models == ModelsSaved::none)
     refuse("run.models = none", "Run the study with --run.models=best and another run.output");
   if (!run.has_results()) refuse(remaining_text(directory), "Continue with: " + resume_command_of(directory));
+  if (kind && run.models())
+    throw UsageError(fmt::format("--model = {} does not fit '{}' (the run has no {}). Leave it out.", kind_name(*kind),
+                                 directory, kind_text(*kind)));
   refuse(fmt::format("'{}' is missing: no model of the best trial finished, or the file was removed",
                      best_model_list(directory)),
          "Select a model with --iteration");
@@ -145,15 +147,15 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
   if (!format) return;
   DataDescription like;
   if (model.trained) like = with_columns(evaluated.description(), model.trained->description.shape.features);
+  if (evaluated.models.size() > 1)  // each has its own values for empty cells, which stay empty here
+    for (DataColumn& column : like.columns) column.fill.reset();
   ImageFacts images{request.data.channels, request.data.image, {}, true};
   if (model.trained) {
     images.expected = model.trained->description.shape.image;
     images.is_needed = takes_images(model.trained->description.model.kind);
   }
-  EmptyCellFills fills;
-  if (model.trained) fills = {model.trained->scaling.fill, name_of(model)};
-  ImportedRows imported = import_evaluated_rows(request.data.file, import_options(request, *format, model, like),
-                                                images, std::move(fills), world, node);
+  ImportedRows imported =
+      import_evaluated_rows(request.data.file, import_options(request, *format, model, like), images, world, node);
   evaluated.rows = std::move(imported.rows);
   evaluated.ids = std::move(imported.ids);
 }
@@ -161,7 +163,8 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
 // Throws if ranks see different files under the same names. Collective.
 void require_same_files(const EvaluationRequest& request, const Communicator& world) {
   std::string state;
-  agree(world, [&] { state = file_identity(request.data.file) + ", " + file_identities(model_files(request)); });
+  agree(world,
+        [&] { state = file_identity(request.data.file) + ", " + file_identities(select_models(request).files); });
   require_same_as_root(world, state, [&](const std::string&) {
     throw RunError(
         fmt::format("'{}' or '{}' on host {} differs from that of rank 0 (in name, size or time). Put the files into a "
@@ -184,29 +187,44 @@ std::vector<std::string> EvaluatedModel::class_names() const {
   return predicts_probabilities() && fit ? names : std::vector<std::string>();
 }
 
-std::vector<std::string> model_files(const EvaluationRequest& request) {
+SelectedModels select_models(const EvaluationRequest& request) {
   std::error_code ignored;
   const bool is_run = fs::is_directory(request.model, ignored);
   if (!is_run && request.iteration)
     throw UsageError(fmt::format("--iteration = {} requires a run directory ('{}' is a file). Leave it out.",
                                  *request.iteration, request.model));
+  if (request.kind && (!is_run || request.iteration))
+    throw UsageError(fmt::format("--model = {} requires a run directory{}. Leave it out.", kind_name(*request.kind),
+                                 is_run ? " without --iteration" : fmt::format(" ('{}' is a file)", request.model)));
   require(is_run || fs::exists(request.model, ignored),
           fmt::format("Model '{}' does not exist. Pass a model file or a run directory.", request.model));
-  if (!is_run) return {request.model};
-  if (!request.iteration) return best_files(request.model);
-  const std::string file = model_path(request.model, *request.iteration);
+  if (!is_run) return {{request.model}, std::nullopt};
+  if (!request.iteration) {
+    RunModels models = models_of_run(request.model, request.kind);
+    return {std::move(models.files), models.kind, std::move(models.weights)};
+  }
+  std::string file = model_path(request.model, *request.iteration);
+  if (!fs::exists(file, ignored))  // perhaps of the refit
+    file = models_directory(request.model) + "/" + model_name(read_run(request.model).plan, *request.iteration);
   require(fs::exists(file, ignored),
           fmt::format("Iteration {} has no saved model ('{}' does not exist). Run the study with --run.models=all, or "
                       "select an iteration that has a file in the models directory.",
                       *request.iteration, file));
-  return {file};
+  return {{file}, std::nullopt};
 }
 
 EvaluatedModel open_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
                                     const Communicator& node) {
   EvaluatedModel evaluated;
   agree(world, [&] {
-    for (const auto& path : model_files(request)) evaluated.models.push_back(load_model(path, request.run, device));
+    const SelectedModels selected = select_models(request);
+    evaluated.kind = selected.kind;
+    evaluated.model_weights = selected.weights;
+    for (const auto& path : selected.files) {
+      const OpenedModel& model = evaluated.models.emplace_back(load_model(path, request.run, device));
+      evaluated.fills.push_back(model.trained ? EmptyCellFills{model.trained->scaling.fill, name_of(model)}
+                                              : EmptyCellFills{});
+    }
   });
   open_rows(request, evaluated, world, node);
   for (const std::string& name : {request.data.weights, request.csv.weights})

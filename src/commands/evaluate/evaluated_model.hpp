@@ -13,12 +13,16 @@
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "parallel/mpi/communicator.hpp"
+#include "runs/run_reader.hpp"
 #include "training/metrics/evaluation_sums.hpp"
 
 namespace sheaf {
 
 struct EvaluatedModel {
-  std::vector<OpenedModel> models;  ///< more than one: an ensemble
+  std::vector<OpenedModel> models;    ///< more than one: an ensemble
+  std::vector<double> model_weights;  ///< [models]; empty: all are equal
+  std::vector<EmptyCellFills> fills;  ///< [models]
+  std::optional<ModelsKind> kind;     ///< of a run that was asked for its models; none: the request names one file
   std::unique_ptr<EvaluatedRows> rows;
   std::optional<std::string> weights;  ///< data set or column of the weights of the rows; none: all are 1
   std::optional<IdColumn> ids;         ///< on rank 0, with --id
@@ -50,8 +54,15 @@ bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedMod
 /// predictor. Local.
 bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device);
 
-/// The model files that a request selects. Throws UsageError and RunError. Local.
-std::vector<std::string> model_files(const EvaluationRequest& request);
+/// The model files that a request selects.
+struct SelectedModels {
+  std::vector<std::string> files;
+  std::optional<ModelsKind> kind;  ///< EvaluatedModel::kind
+  std::vector<double> weights{};   ///< EvaluatedModel::model_weights
+};
+
+/// Throws UsageError and RunError. Local.
+SelectedModels select_models(const EvaluationRequest& request);
 
 /// Loads the models for lanes on `device` and opens the rows; choose_scoring() sets the rest. Throws AgreedError for
 /// the first problem. The ranks of `node` must destroy the result together. Collective over world.

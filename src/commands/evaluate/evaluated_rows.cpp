@@ -36,4 +36,20 @@ std::int64_t fill_rows(const float* features, std::int64_t rows, std::int64_t wi
   return count;
 }
 
+void FilledRows::clear() {
+  fills_ = nullptr;
+  empty_here_ = 0;
+}
+
+const float* FilledRows::of(const float* features, std::int64_t rows, std::int64_t width, const EmptyCellFills& fills,
+                            std::int64_t first_row, const std::string& data) {
+  if (fills_ != &fills) {
+    const bool is_counted = fills_ != nullptr;
+    empty_here_ = fill_rows(features, rows, width, fills, first_row, data, filled_);
+    if (!is_counted) empty_cells_ += empty_here_;
+    fills_ = &fills;
+  }
+  return empty_here_ > 0 ? filled_.data() : nullptr;
+}
+
 }  // namespace sheaf

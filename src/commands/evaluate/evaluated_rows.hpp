@@ -18,6 +18,12 @@ namespace sheaf {
 /// Whether targets are read; if_present: if the file has them.
 enum class TargetsMode { if_present, no, yes };
 
+/// The values that a model has for empty cells.
+struct EmptyCellFills {
+  std::vector<float> values;  ///< FeatureScaling::fill; may be empty
+  std::string model;          ///< names the model in messages: "model 'm.pt'"; empty: not a model of sheaf
+};
+
 /// Reads rows for one lane. Not thread-safe.
 class RowReader {
  public:
@@ -29,10 +35,10 @@ class RowReader {
 
   /// [rows, features], without the offsets of the model; values are not checked.
   virtual const float* features() const = 0;
-  /// Replaces empty cells (NaN), so that features() returns the values that the model has for them. Returns whether
-  /// there were any. Throws RunError that names the first other feature that is not finite, or the first empty cell
-  /// for which the model has no value.
-  virtual bool fill_empty_cells() = 0;
+  /// features() with empty cells (NaN) replaced by the values that a model has for them; null if there are none. Valid
+  /// until the next call with other values. Throws RunError that names the first other feature that is not finite, or
+  /// the first empty cell for which the model has no value. `fills` outlives the reader.
+  virtual const float* filled_features(const EmptyCellFills& fills) = 0;
   /// [rows], for classification; null without targets.
   virtual const std::int64_t* labels() const = 0;
   /// [rows, outputs], for regression, without `target_offsets`, or of labels, 0 and 1; null without targets.
@@ -52,17 +58,29 @@ struct ReaderOptions {
   std::vector<double> target_offsets{};  ///< subtracted from targets in double; empty: none
 };
 
-/// The values that a model has for empty cells.
-struct EmptyCellFills {
-  std::vector<float> values;  ///< FeatureScaling::fill; may be empty
-  std::string model;          ///< names the model in messages: "model 'm.pt'"; empty: not a model of sheaf
-};
-
 /// Copies rows, [rows, width], that begin with row `first_row` of the data, to `filled`, with their empty cells
 /// replaced. Returns the number of empty cells. Throws RunError, with `data` ("'test.csv'"), if there is no value for
 /// one.
 std::int64_t fill_rows(const float* features, std::int64_t rows, std::int64_t width, const EmptyCellFills& fills,
                        std::int64_t first_row, const std::string& data, AlignedVector<float>& filled);
+
+/// The rows of a reader with their empty cells filled, for one model after another.
+class FilledRows {
+ public:
+  /// Forgets the rows, because others were read.
+  void clear();
+  /// The rows as fill_rows() returns them; null if they have no empty cells. Computed once for the same `fills`.
+  const float* of(const float* features, std::int64_t rows, std::int64_t width, const EmptyCellFills& fills,
+                  std::int64_t first_row, const std::string& data);
+  /// The number of empty cells in all rows; those of several models count once.
+  std::int64_t empty_cells() const { return empty_cells_; }
+
+ private:
+  const EmptyCellFills* fills_ = nullptr;  // those of `filled_`; null: none yet
+  std::int64_t empty_here_ = 0;            // in these rows
+  std::int64_t empty_cells_ = 0;
+  AlignedVector<float> filled_;
+};
 
 /// The targets of the rows.
 struct TargetsInfo {

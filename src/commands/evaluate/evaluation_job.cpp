@@ -242,8 +242,12 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   evaluated.emplace(open_evaluated_model(request, placement.lanes.front(), world, node));
   agree(world, [&] {
     choose_scoring(request, *evaluated);
-    choice = choose_predictor(evaluated->models.front(), request.run, placement.lanes.front());
-    const bool native = choice.engine->kind == EngineKind::native;
+    // Reports the engine that needs a reason, if there are two.
+    bool native = true;
+    for (auto model = evaluated->models.begin(); model != evaluated->models.end() && native; ++model) {
+      choice = choose_predictor(*model, request.run, placement.lanes.front());
+      native = choice.engine->kind == EngineKind::native;
+    }
     if (request.run.engine == EngineKind::native && !native)
       throw UsageError(fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.",
                                    request.model, choice.reason.value_or("")));
@@ -271,6 +275,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   if (!world.is_root()) return report;
 
   for (const auto& model : evaluated->models) report.models.push_back(model.path);
+  report.kind = evaluated->kind;
   report.data = request.data.file;
   report.loss = evaluated->scoring.loss.kind;
   report.engine = described(choice.engine->name, choice.reason);

@@ -79,7 +79,8 @@ EvaluationLane::EvaluationLane(const EvaluatedModel& evaluated, const RunOptions
       predictions_(predictions),
       unordered_(evaluated, keeps_rows),
       reader_(evaluated.rows->make_reader(evaluated.reader_options())),
-      predictor_(evaluated.models, evaluated.rows->row_shape(), evaluated.scoring, run, device) {
+      predictor_(evaluated.models, evaluated.model_weights, evaluated.rows->row_shape(), evaluated.scoring, run,
+                 device) {
   const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
   const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
   if (device.on_gpu()) batches_at_once_ = std::max<std::int64_t>(1, gpu_batch_bytes / batch_bytes);
@@ -114,9 +115,12 @@ void EvaluationLane::evaluate_part(IndexRange rows, std::int64_t first, OrderedR
 }
 
 void EvaluationLane::predict(std::int64_t first, std::int64_t count) {
-  const auto features = [&] { return reader_->features() + first * evaluated_.rows->feature_count(); };
-  const auto fill = [&] { return reader_->fill_empty_cells() ? features() : nullptr; };
-  const bool all_finite = predictor_.predict(features(), count, fill, outputs_.data());
+  const std::int64_t skipped = first * evaluated_.rows->feature_count();
+  const auto fill = [&](std::size_t model) {
+    const float* const filled = reader_->filled_features(evaluated_.fills[model]);
+    return filled == nullptr ? nullptr : filled + skipped;
+  };
+  const bool all_finite = predictor_.predict(reader_->features() + skipped, count, fill, outputs_.data());
   require(all_finite || !evaluated_.models.front().trained, [&] {
     return fmt::format(
         "model '{}' has no finite output for some rows (their features are too far from those of the "

@@ -69,7 +69,7 @@ class EvaluationLane {
   // `first`: the number of rows before these among those that were read.
   void evaluate_part(IndexRange rows, std::int64_t first, OrderedResult& result);
 
-  // Empty cells are filled in all rows that were read, once.
+  // Empty cells are filled in all rows that were read, once for each model.
   void predict(std::int64_t first, std::int64_t count);
 
   void add_to(OrderedResult& result, std::int64_t first, std::int64_t count);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runs/run_reader.hpp"
 #include "study/data_options.hpp"
 #include "study/metrics.hpp"
 #include "study/train_options.hpp"
@@ -25,6 +26,7 @@ struct Fit {
 
 struct EvaluationReport {
   std::vector<std::string> models;  ///< files; more than one: an ensemble
+  std::optional<ModelsKind> kind;   ///< EvaluatedModel::kind
   std::string data;
   LossKind loss = LossKind::mse;
   std::string engine;  ///< "native", "torch (the network has convolutions)"

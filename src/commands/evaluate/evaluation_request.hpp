@@ -8,6 +8,7 @@
 
 #include "commands/evaluate/evaluated_rows.hpp"
 #include "data/import/csv_options.hpp"
+#include "runs/run_reader.hpp"
 #include "study/data_options.hpp"
 #include "study/metrics.hpp"
 #include "study/run_options.hpp"
@@ -21,7 +22,8 @@ enum class OutputKind { automatic, logits, probabilities };
 /// The options of an evaluation.
 struct EvaluationRequest {
   std::string model;                      ///< a model file, or a run directory
-  std::optional<std::int64_t> iteration;  ///< in a run directory; none: the best model
+  std::optional<std::int64_t> iteration;  ///< in a run directory; none: the models of `kind`
+  std::optional<ModelsKind> kind;         ///< in a run directory; none: as RunReader::models()
   DataOptions data;                       ///< file (HDF5, CSV or NumPy), features, targets, classes, image, channels
   CsvOptions csv;                         ///< how a CSV file is read, without `task` and `like`
   RunOptions run;                         ///< device, engine, lanes, threads, ranks_per_gpu

@@ -156,9 +156,8 @@ class Hdf5Rows : public EvaluatedRows {
  public:
   // `expected`: as for inspect_features().
   Hdf5Rows(const DataOptions& options, TargetsMode mode, const DataDescription& model, const std::string& model_name,
-           const ImageShape& expected, EmptyCellFills fills)
-      : fills_(std::move(fills)),
-        schema_(schema_for(options, model, model_name, expected)),
+           const ImageShape& expected)
+      : schema_(schema_for(options, model, model_name, expected)),
         row_shape_(row_shape_of(schema_)),
         features_(std::make_unique<FeatureReader>(options, schema_)) {
     const std::int64_t block_bytes =
@@ -224,7 +223,6 @@ class Hdf5Rows : public EvaluatedRows {
     });
   }
 
-  EmptyCellFills fills_;
   FileSchema schema_;
   std::vector<std::int64_t> row_shape_;
   std::unique_ptr<FeatureReader> features_;
@@ -250,6 +248,8 @@ class Hdf5RowReader : public RowReader {
 
   void read(IndexRange rows) override {
     rows_read_ = rows;
+    has_empty_cells_.reset();
+    filled_.clear();
     features_ = rows_.features_->view_floats(rows, feature_buffers_);
     if (!rows_.targets_ || (rows.begin >= target_rows_.begin && rows.end <= target_rows_.end)) return;
     const std::int64_t count = std::max(rows.count(), target_values_per_read / rows_.targets_->info().row_elements());
@@ -286,14 +286,13 @@ class Hdf5RowReader : public RowReader {
   }
 
   const float* features() const override { return features_; }
-  bool fill_empty_cells() override {
-    if (rows_.features_->count_empty_cells(rows_read_, features_) == 0) return false;
-    empty_cells_ += fill_rows(features_, rows_read_.count(), rows_.feature_count(), rows_.fills_, rows_read_.begin,
-                              fmt::format("The {}", rows_.features_->description()), filled_);
-    features_ = filled_.data();
-    return true;
+  const float* filled_features(const EmptyCellFills& fills) override {
+    if (!has_empty_cells_) has_empty_cells_ = rows_.features_->count_empty_cells(rows_read_, features_) > 0;
+    if (!*has_empty_cells_) return nullptr;
+    return filled_.of(features_, rows_read_.count(), rows_.feature_count(), fills, rows_read_.begin,
+                      fmt::format("The {}", rows_.features_->description()));
   }
-  std::int64_t empty_cells() const override { return empty_cells_; }
+  std::int64_t empty_cells() const override { return filled_.empty_cells(); }
   std::int64_t unknown_cells() const override { return feature_buffers_.unknown_cells; }
   const std::int64_t* labels() const override {
     return labels_.empty() ? nullptr : labels_.data() + (rows_read_.begin - target_rows_.begin);
@@ -356,8 +355,8 @@ class Hdf5RowReader : public RowReader {
   std::int64_t outputs_;
   const float* features_ = nullptr;
   FeatureReader::Buffers feature_buffers_;
-  AlignedVector<float> filled_;  // features with their empty cells filled
-  std::int64_t empty_cells_ = 0;
+  std::optional<bool> has_empty_cells_;  // in the rows read, once it is known
+  FilledRows filled_;
   std::vector<double> subtracted_;      // from targets; empty: nothing
   std::vector<double> target_numbers_;  // before that
   RowBuffers target_buffers_, weight_buffers_;
@@ -376,10 +375,7 @@ std::unique_ptr<RowReader> Hdf5Rows::make_reader(const ReaderOptions& options) c
 std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, TargetsMode mode, const OpenedModel& model,
                                               const std::string& model_name) {
   const ModelDescription description = model.trained ? model.trained->description : ModelDescription();
-  EmptyCellFills fills;
-  if (model.trained) fills = {model.trained->scaling.fill, model_name};
-  auto rows = std::make_unique<Hdf5Rows>(options, mode, description.data, model_name, description.shape.image,
-                                         std::move(fills));
+  auto rows = std::make_unique<Hdf5Rows>(options, mode, description.data, model_name, description.shape.image);
   if (model.trained)
     require_same_preprocessing(rows->schema().description, description.data, fmt::format("'{}'", options.file),
                                model_name);

@@ -128,9 +128,8 @@ void copy_targets(const NumberArray& targets, const std::vector<double>& offsets
 
 class MemoryRows : public EvaluatedRows {
  public:
-  MemoryRows(std::string name, const Layout& layout, EmptyCellFills fills, std::shared_ptr<NodeMemory> memory)
+  MemoryRows(std::string name, const Layout& layout, std::shared_ptr<NodeMemory> memory)
       : name_(std::move(name)),
-        fills_(std::move(fills)),
         count_(layout.features.front()),
         row_shape_(layout.features.begin() + 1, layout.features.end()),
         memory_(std::move(memory)),
@@ -167,7 +166,6 @@ class MemoryRows : public EvaluatedRows {
   friend class MemoryRowReader;
 
   std::string name_;
-  EmptyCellFills fills_;
   std::int64_t count_;
   std::vector<std::int64_t> row_shape_;
   std::shared_ptr<NodeMemory> memory_;
@@ -185,6 +183,7 @@ class MemoryRowReader : public RowReader {
 
   void read(IndexRange rows) override {
     read_ = rows;
+    filled_.clear();
     features_ = rows_.features_ + rows.begin * rows_.feature_count();
     if (rows_.values_ != nullptr && options_.task != Task::classification) read_targets();
     if (options_.task != Task::classification || rows_.labels_ == nullptr) return;
@@ -200,15 +199,12 @@ class MemoryRowReader : public RowReader {
   }
   const float* features() const override { return features_; }
 
-  bool fill_empty_cells() override {
-    const std::int64_t count = fill_rows(features_, read_.count(), rows_.feature_count(), rows_.fills_, read_.begin,
-                                         fmt::format("'{}'", rows_.name_), filled_);
-    if (count == 0) return false;  // the import has refused other numbers that are not finite
-    empty_cells_ += count;
-    features_ = filled_.data();
-    return true;
+  // The import has refused other numbers that are not finite.
+  const float* filled_features(const EmptyCellFills& fills) override {
+    return filled_.of(features_, read_.count(), rows_.feature_count(), fills, read_.begin,
+                      fmt::format("'{}'", rows_.name_));
   }
-  std::int64_t empty_cells() const override { return empty_cells_; }
+  std::int64_t empty_cells() const override { return filled_.empty_cells(); }
   std::int64_t unknown_cells() const override { return 0; }  // the import has counted them
 
   const std::int64_t* labels() const override {
@@ -230,8 +226,7 @@ class MemoryRowReader : public RowReader {
   ReaderOptions options_;
   IndexRange read_;
   const float* features_ = nullptr;
-  AlignedVector<float> filled_;  // features with their empty cells filled
-  std::int64_t empty_cells_ = 0;
+  FilledRows filled_;
   std::vector<float> targets_;
 };
 
@@ -250,7 +245,7 @@ void require_same_file(const std::string& path, const std::string& hash, const C
 }  // namespace
 
 ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const ImageFacts& images,
-                                   EmptyCellFills fills, const Communicator& world, const Communicator& node) {
+                                   const Communicator& world, const Communicator& node) {
   std::optional<ImportedData> data;
   ColumnEncoding encoding;
   RowLayout seen;
@@ -286,7 +281,7 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
     if (world.is_root()) imported.ids = std::move(data->ids);
   }
   memory->array.synchronize();
-  imported.rows = std::make_unique<MemoryRows>(path, layout, std::move(fills), std::move(memory));
+  imported.rows = std::make_unique<MemoryRows>(path, layout, std::move(memory));
   return imported;
 }
 

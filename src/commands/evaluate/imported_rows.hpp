@@ -26,9 +26,9 @@ struct ImportedRows {
   std::optional<IdColumn> ids;  ///< on rank 0, with --id
 };
 
-/// Imports `path` on one rank per node. `fills`: of the model. Images get their channels first. Logs the notes of the
+/// Imports `path` on one rank per node. Images get their channels first. Logs the notes of the
 /// import. The ranks of `node` must destroy the result together. Throws AgreedError. Collective over world.
 ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const ImageFacts& images,
-                                   EmptyCellFills fills, const Communicator& world, const Communicator& node);
+                                   const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

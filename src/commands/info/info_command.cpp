@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "commands/info/installation_test.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
@@ -25,23 +26,27 @@ namespace sheaf {
 
 namespace {
 
-std::string torch_text() {
+// Whether this rank has loaded LibTorch.
+enum class LoadedTorch { yes, not_installed, failed };
+
+std::string torch_text(LoadedTorch loaded) {
+  if (loaded == LoadedTorch::not_installed) return "not installed (package sheaf-torch)";
+  if (loaded == LoadedTorch::failed) return "cannot be loaded";
   const TorchInfo torch = torch_backend().info();
   if (torch.cuda_device_count > 0)
     return fmt::format("{}, {}", torch.version, counted(torch.cuda_device_count, "CUDA device"));
   return fmt::format("{}, {}", torch.version, torch.built_with_cuda ? "no CUDA device" : "built without CUDA");
 }
 
-// `speeds`: FLOP/s of each rank. `torch_loads`: whether LibTorch could be loaded. `usable`: the GPUs on which this rank
-// could train.
-std::string info_text(const RankTable& ranks, const std::vector<double>& speeds, bool torch_loads,
+// `speeds`: FLOP/s of each rank. `usable`: the GPUs on which this rank could train.
+std::string info_text(const RankTable& ranks, const std::vector<double>& speeds, LoadedTorch torch,
                       const VisibleGpus& usable) {
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
   std::string text = fmt::format("sheaf        {} ({}, build {})\n", program_version(), git_revision(), build_id());
   text += fmt::format("MPI          {}\n", MpiSession::library_version());
   text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
-  text += fmt::format("LibTorch     {}\n", torch_loads ? torch_text() : "cannot be loaded");
+  text += fmt::format("LibTorch     {}\n", torch_text(torch));
   text += fmt::format("BLAS         {}\n", blas_library());
   text += fmt::format("engine       native: {}\n", native_engine_info());
   text += fmt::format("host         {}: {}, {} in {}, {}\n", MpiSession::host_name(),
@@ -64,53 +69,75 @@ std::string info_text(const RankTable& ranks, const std::vector<double>& speeds,
 
 std::string help() {
   return "Shows the ranks of the job with their hosts, devices, lanes and cores, the libraries, and an approximate\n"
-         "matrix-product speed for one core of each rank.\n";
+         "matrix-product speed for one core of each rank.\n\n"
+         "  --test   test the installation instead: train a small model and predict with it, with each engine that is\n"
+         "           installed, in a temporary directory (TMPDIR; on several nodes in the current directory, which "
+         "all\n"
+         "           of them must see). Prints one line per check; the exit code is 1 if one of them fails\n";
 }
 
 const LineOptions& options() {
-  static const LineOptions none;
-  return none;
+  static const LineOptions all{{}, {}, {"test"}};
+  return all;
 }
 
-ExitCode run(const CommandCall& call, const Communicator& world) {
+// Shows the information about the job. Collective over world.
+void show_info(const Communicator& world) {
   double flops = 0;
+  LoadedTorch torch = has_torch_library() ? LoadedTorch::yes : LoadedTorch::not_installed;
   std::optional<std::string> torch_problem;  // reported last, so that the other information is printed
   agree(world, [&] {
-    const Arguments arguments = parse_arguments("info", options(), call.arguments);
-    if (!arguments.positional.empty())
-      throw UsageError(fmt::format("'sheaf info' takes no arguments (it got {}). Write: sheaf info.",
-                                   quoted(arguments.positional[0])));
-    try {
-      flops = torch_backend().measure_blas_flops();
-    } catch (const RunError& error) {
-      torch_problem = error.what();
-      flops = measure_native_flops();
+    if (torch == LoadedTorch::yes) {
+      try {
+        flops = torch_backend().measure_blas_flops();
+        return;
+      } catch (const RunError& error) {
+        torch_problem = error.what();
+        torch = LoadedTorch::failed;
+      }
     }
+    flops = measure_native_flops();
   });
   const Communicator node = world.split_by_node();
   VisibleGpus usable;
   const Placement placement = place_ranks(
       RunOptions{},
       [&] {
-        usable = torch_problem ? VisibleGpus{{}, "LibTorch cannot be loaded"} : find_usable_gpus();
+        usable = torch == LoadedTorch::yes      ? find_usable_gpus()
+                 : torch == LoadedTorch::failed ? VisibleGpus{{}, "LibTorch cannot be loaded"}
+                                                : VisibleGpus{{}, "LibTorch is not installed"};
         return usable;
       },
       world, node);
   const auto ranks = gather_rank_infos(placement, world);
   const auto speeds = world.gather(std::vector<double>{flops});
   agree(world, [&] {
-    if (world.is_root()) print_job_result(info_text(ranks, speeds, !torch_problem, usable));
+    if (world.is_root()) print_job_result(info_text(ranks, speeds, torch, usable));
   });
   agree(world, [&] {
     if (torch_problem) throw RunError(*torch_problem);
   });
+}
+
+ExitCode run(const CommandCall& call, const Communicator& world) {
+  bool tests = false;
+  agree(world, [&] {
+    const Arguments arguments = parse_arguments("info", options(), call.arguments);
+    if (!arguments.positional.empty())
+      throw UsageError(fmt::format("'sheaf info' takes no arguments (it got {}). Write: sheaf info.",
+                                   quoted(arguments.positional[0])));
+    tests = arguments.has_flag("test");
+  });
+  if (tests) return test_installation(world) ? ExitCode::done : ExitCode::failed;
+  show_info(world);
   return ExitCode::done;
 }
 
 }  // namespace
 
 Command info_command() {
-  return {"info", "", "show ranks, hosts, devices, cores, libraries and an approximate speed", help, options, run};
+  return {"info", "[--test]", "show ranks, hosts, devices, cores, libraries and an approximate speed",
+          help,   options,    run};
 }
 
 }  // namespace sheaf

@@ -5,7 +5,7 @@
 
 namespace sheaf {
 
-/// sheaf info
+/// sheaf info, sheaf info --test
 Command info_command();
 
 }  // namespace sheaf

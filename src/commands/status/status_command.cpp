@@ -2,11 +2,11 @@
 #include "commands/status/status_command.hpp"
 
 #include "commands/line/arguments.hpp"
-#include "commands/status/status_report.hpp"
 #include "core/error.hpp"
 #include "core/problem_list.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/job_output.hpp"
+#include "report/status_report.hpp"
 #include "runs/run_reader.hpp"
 #include "runs/run_status.hpp"
 

@@ -10,6 +10,7 @@
 #include "commands/train/prepare/prepared_study.hpp"
 #include "commands/train/study_arguments.hpp"
 #include "core/text.hpp"
+#include "data/split_sizes.hpp"
 #include "engines/engine_choice.hpp"
 #include "models/resnet_layout.hpp"
 #include "parallel/devices/rank_placement.hpp"
@@ -72,6 +73,14 @@ std::string iterations_line(const Plan& plan, const std::vector<StageSize>& size
                      several ? fmt::format("({} trials)", sum) : counted(stage.trial_count(), "trial"),
                      counted(stage.repeats, "repeat"), counted(stage.folds.count(), "fold"),
                      counted(stage.members, "member"), several ? "\nstages       " + ends : "");
+}
+
+// "refit        1 iteration: the best trial, trained again on all 1797 rows after the search"; empty without one.
+std::string refit_line(const Plan& plan, bool has_ensemble, std::int64_t rows) {
+  if (!plan.wants_refit()) return "";
+  return fmt::format("refit        {}{}: the best trial{}, trained again on all {} after the search\n",
+                     has_ensemble ? "at least " : "", counted(plan.members(), "iteration"),
+                     has_ensemble ? " and the trials of the ensemble" : "", counted(rows, "row"));
 }
 
 // The part of the epochs of all trials that a search trains.
@@ -162,8 +171,10 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
     checkpoints += weight * estimate.checkpoint_bytes;
     weights += weight;
   });
-  flops *= static_cast<double>(plan.iteration_count()) / weights;
-  flops *= trained_part(sizes, study.train.epochs);
+  const double mean_flops = flops / weights;
+  const std::int64_t all_rows = rows_without_test(study.data, expected_rows(study.data, data.file).own);
+  flops = mean_flops * static_cast<double>(plan.iteration_count()) * trained_part(sizes, study.train.epochs);
+  if (plan.wants_refit()) flops += mean_flops * static_cast<double>(plan.members());  // as many steps
   std::vector<TrialEstimate> shown;
   const std::int64_t known = plan.draws_from_results() ? Tpe::startup_trials : trials_shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), known); ++number)
@@ -174,7 +185,7 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
   text += (study.search.has_trial_count()
                ? iterations_line(plan, sizes, study.train.epochs)
                : fmt::format("iterations   {} per trial, until the end of the search", plan.stage(0).per_trial())) +
-          "\n";
+          "\n" + refit_line(plan, study.search.ensemble == EnsembleKind::greedy, all_rows);
   if (const auto skipped = plan.skipped_text(); !skipped.empty()) text += fmt::format("skipped      {}\n", skipped);
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"),
                       counted(prepared.ranks.lane_count(), "lane"),

@@ -36,7 +36,7 @@ and ${NAME} are replaced in all paths; $$ is a dollar sign. Paths and other text
 where '#', commas and outer spaces are ordinary characters; \" is a quote, \\ a backslash, \t a tab, \n a line end and
 \xHH any byte. Names of values and true/false, yes/no, on/off are not case-sensitive; 1 and 0 also mean true and false.
 
-Under [search], every key of [model] and [train] can have a list of candidates. Commas separate the
+Under [search], data.normalize and every key of [model] and [train] can have a list of candidates. Commas separate the
 candidates; spaces separate the layers of one candidate:
     [search]
     method = grid
@@ -123,8 +123,8 @@ Study study_of_run(const Arguments& arguments, bool forced) {
       throw UsageError(
           fmt::format("resume cannot change run.output (the run stays in '{}'). Leave it out.", directory));
   const std::string text = RunReader(directory).study_text(forced);
-  Study study =
-      checked_study(arguments, [&] { return parse_study_text(text, study_path(directory), arguments.assignments); });
+  Study study = checked_study(
+      arguments, [&] { return parse_extension(text, latest_study_path(directory), arguments.assignments); });
   study.run.output = directory;
   return study;
 }

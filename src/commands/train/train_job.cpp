@@ -115,8 +115,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const Communicator leaders = world.split(node.is_root() ? 0 : -1);  // created early: a split has no time limit
 
   // 1. Check everything before anything is written.
-  const std::optional<Study> stored = find_stored_study(study, request, slice, world);
-  if (stored) study = with_stored_choices(study, *stored);
+  const std::optional<StoredRun> stored = find_stored_run(study, request, slice, world);
+  if (stored) study = joined_study(study, *stored);
   study = settle_data_defaults(study, world);
   std::optional<Plan> made_plan;
   agree(world, [&] { made_plan.emplace(study); });
@@ -154,13 +154,13 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   // 2. Train.
   const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
   const SavedModels models{study, plan, data.shape, data.description, run.directory};
-  share_stages(plan, known_stages, world);
-  RemainingStage current =
-      study.search.is_gradual() ? find_remaining_trials(stages, plan, world) : find_remaining(run, plan, world);
+  RemainingStage current = find_current_stage(run, stages, study.search.is_gradual(), plan, known_stages, world);
   if (stored) {
     std::string warning;
-    agree(world,
-          [&] { warning = models_warning(study, *stored, plan.iteration_count() - current.left, current.left); });
+    const std::int64_t refits = plan.wants_refit() && !plan.has_refit() ? plan.members() : 0;
+    agree(world, [&] {
+      warning = models_warning(study, stored->study, plan.iteration_count() - current.left, current.left + refits);
+    });
     if (!warning.empty()) warn_root(warning);
   }
   if (current.work.count() > 0 && world.is_root()) {
@@ -168,8 +168,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
     if (const auto& layout = prepared.facts.layout; layout.image.channels > 0)
       log_root(fmt::format("rows: {}", row_text(layout, data.shape.features)));
     log_root(fmt::format("{}: {}{} into '{}'", study.study.name,
-                         study.search.has_trial_count() ? counted(current.work.count(), "iteration")
-                                                        : "trials until the end of the search",
+                         study.search.has_trial_count() || plan.has_refit() ? counted(current.work.count(), "iteration")
+                                                                            : "trials until the end of the search",
                          stages.last_stage_text(), run.directory));
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);

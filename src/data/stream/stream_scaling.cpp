@@ -17,7 +17,9 @@
 #include "data/split_scaling.hpp"
 #include "data/storage.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/combinations.hpp"
 #include "study/settings.hpp"
+#include "study/settings_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -111,14 +113,17 @@ std::vector<std::shared_ptr<const Split>> all_splits(const Study& study, Splits&
   std::vector<std::shared_ptr<const Split>> splits;
   const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);
   for (std::int64_t split = 0; split < all.count(); ++split) splits.push_back(all.split(split / folds, split % folds));
+  if (study.run.refit) splits.push_back(all.split(0, folds));
   return splits;
 }
 
 // Each split has values of its own, so their number is limited.
 void require_few_splits(const Study& study, const Splits& all) {
   if (all.count() <= max_splits) return;
-  const bool scales = study.data.normalize != Normalize::none;
-  const std::string problem = scales
+  const bool is_one_of_several = is_searched(study, "data.normalize");
+  const bool scales = is_one_of_several || study.data.normalize != Normalize::none;
+  const std::string problem = is_one_of_several ? "search.data.normalize supports"
+                              : scales
                                   ? fmt::format("data.normalize = {} supports", setting_text(study, "data.normalize"))
                                   : "the empty cells of streamed data can be filled for";
   const std::string advice = scales ? "set data.normalize = none" : "import the data with --missing=0";
@@ -132,16 +137,17 @@ void require_few_splits(const Study& study, const Splits& all) {
 
 StreamStatistics streamed_statistics(const Study& study, const FileSchema& schema, Splits& all, std::int64_t threads,
                                      const Communicator& world) {
-  const Normalize normalize = study.data.normalize;
-  if (normalize == Normalize::none && !schema.may_have_empty_cells()) return {};
+  const std::vector<Normalize> values = normalizations(study);
+  const auto any = [&values](const auto& condition) { return std::any_of(values.begin(), values.end(), condition); };
+  const bool scales = any([](Normalize value) { return value != Normalize::none; });
+  if (!scales && !schema.may_have_empty_cells()) return {};
   const RowShape shape = row_shape(schema, study.data.task);
   std::shared_ptr<FeatureFills> fills;
   if (schema.may_have_empty_cells())
     fills = std::make_shared<FeatureFills>(feature_fills(schema.description.columns, shape.feature_count));
-  const bool sums_up = normalize != Normalize::none ||
-                       (fills && std::count(fills->rules.begin(), fills->rules.end(), FillRule::mean) > 0);
+  const bool sums_up = scales || (fills && std::count(fills->rules.begin(), fills->rules.end(), FillRule::mean) > 0);
   std::vector<std::int64_t> sampled;
-  if (normalize == Normalize::robust || fills)
+  if (fills || any([](Normalize value) { return value == Normalize::robust; }))
     sampled = sampled_rows(schema.rows, shape.feature_count, study.study.seed);
   std::vector<std::shared_ptr<const Split>> splits;  // whose sums are computed
   std::vector<Part> parts;
@@ -183,19 +189,24 @@ StreamStatistics streamed_statistics(const Study& study, const FileSchema& schem
     const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(first);
     sums[place % splits.size()].join(FeatureMoments::of_numbers({begin, begin + static_cast<std::ptrdiff_t>(size)}));
   }
-  const StatisticsNeeds needs(fills.get(), normalize);
-  const auto add_scaling = [&](const Split& split, const FeatureMoments* moments) {
-    std::vector<float> values;
-    if (needs.sample) values = sample_of(split, sampled, sample, shape.feature_count);
-    statistics.scalings.push_back(feature_scaling(fills.get(), needs.moments ? moments : nullptr, values, normalize));
-  };
-  if (sums_up) {
-    for (std::size_t split = 0; split < splits.size(); ++split) add_scaling(*splits[split], &sums[split]);
-  } else if (needs.sample) {
+  const auto needs_sample = [&](Normalize value) { return StatisticsNeeds(fills.get(), value).sample; };
+  if (!sums_up && any(needs_sample)) {
     agree(world, [&] { require_few_splits(study, all); });
-    for (const auto& split : all_splits(study, all)) add_scaling(*split, nullptr);
-  } else if (const auto same = feature_scaling(fills.get(), nullptr, {}, normalize); !same.fill.empty()) {
-    statistics.scalings.assign(static_cast<std::size_t>(all.count()), same);
+    splits = all_splits(study, all);
+  }
+  for (const Normalize value : values) {
+    const StatisticsNeeds needs(fills.get(), value);
+    std::vector<FeatureScaling> scalings;
+    if (needs.moments || needs.sample) {
+      for (std::size_t split = 0; split < splits.size(); ++split) {
+        std::vector<float> of_split;
+        if (needs.sample) of_split = sample_of(*splits[split], sampled, sample, shape.feature_count);
+        scalings.push_back(feature_scaling(fills.get(), needs.moments ? &sums[split] : nullptr, of_split, value));
+      }
+    } else if (const auto same = feature_scaling(fills.get(), nullptr, {}, value); !same.fill.empty()) {
+      scalings.assign(static_cast<std::size_t>(all.count() + (study.run.refit ? 1 : 0)), same);
+    }
+    if (!scalings.empty()) statistics.scalings.emplace(value, std::move(scalings));
   }
   return statistics;
 }

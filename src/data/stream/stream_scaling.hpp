@@ -15,16 +15,16 @@ namespace sheaf {
 
 struct Study;
 
-/// Statistics of all splits of a study.
+/// Statistics of all splits of a study, and with run.refit of all rows.
 struct StreamStatistics {
-  std::vector<FeatureScaling> scalings;       ///< of each split, in the order of Splits::count(); empty: none is needed
+  SplitScalings scalings;                     ///< for Splits::scale_by(); values that scale nothing are left out
   std::shared_ptr<const FeatureFills> fills;  ///< as DataSet::fills
 };
 
-/// Reads the file once if the study scales features or if the file may have empty cells, and computes the
-/// feature_scaling() of each split. Sums are combined in the order of the rows, so that results do not depend on the
-/// number of ranks and threads. Throws AgreedError if the file cannot be read, a feature is not valid, or there are
-/// more than 1000 splits whose sums are needed. Collective over `world`.
+/// Reads the file once if a trial scales features or if the file may have empty cells, and computes the
+/// feature_scaling() of each split for each value of data.normalize. Sums are combined in the order of the rows, so
+/// that results do not depend on the number of ranks and threads. Throws AgreedError if the file cannot be read, a
+/// feature is not valid, or there are more than 1000 splits whose sums are needed. Collective over `world`.
 StreamStatistics streamed_statistics(const Study& study, const FileSchema& schema, Splits& all, std::int64_t threads,
                                      const Communicator& world);
 

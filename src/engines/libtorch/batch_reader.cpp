@@ -81,17 +81,16 @@ torch::Tensor Uploader::operator()(const torch::Tensor& tensor) const {
   return copy;
 }
 
-BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const Split& split, LossKind loss,
-                         torch::ScalarType dtype, torch::Device device)
+BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling,
+                         const TargetScaling& targets, LossKind loss, torch::ScalarType dtype, torch::Device device)
     : tensors_(std::move(tensors)), dtype_(dtype), upload_(device) {
-  const FeatureScaling& scaling = split.scaling;
   if (!scaling.shift.empty()) {
     shift_ = view_of(scaling.shift.data(), {data.feature_count}, torch::kFloat32).to(device);
     scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
     if (!scaling.clip.empty()) clip_ = view_of(scaling.clip.data(), {data.feature_count}, torch::kFloat32).to(device);
   }
   if (data.has_empty_cells()) fill_ = view_of(scaling.fill.data(), {data.feature_count}, torch::kFloat32).to(device);
-  if (const TargetScaling& targets = split.target_scaling; targets.is_active()) {
+  if (targets.is_active()) {
     target_shift_ = view_of(targets.shift.data(), {data.output_count}, torch::kFloat32).to(device, torch::kFloat64);
     target_unit_ = view_of(targets.unit.data(), {data.output_count}, torch::kFloat64).to(device);
   }

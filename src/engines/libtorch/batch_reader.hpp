@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "data/dataset.hpp"
-#include "data/splits.hpp"
+#include "data/feature_scaling.hpp"
+#include "data/target_scaling.hpp"
 #include "study/train_options.hpp"
 
 namespace sheaf {
@@ -57,10 +58,10 @@ struct Batch {
 /// Reads batches of one data set with one scaling. Not shared between threads.
 class BatchReader {
  public:
-  /// `split` has the scaling and must outlive the reader. Batches are on `device`. If the tensors are on another
-  /// device, rows are gathered there and copied to `device` block by block.
-  BatchReader(const DataSet& data, DataTensors tensors, const Split& split, LossKind loss, torch::ScalarType dtype,
-              torch::Device device = torch::kCPU);
+  /// The scalings must outlive the reader. Batches are on `device`. If the tensors are on another device, rows are
+  /// gathered there and copied to `device` block by block.
+  BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, const TargetScaling& targets,
+              LossKind loss, torch::ScalarType dtype, torch::Device device = torch::kCPU);
 
   /// Calls `use` for each batch of the rows, in order; the last batch may be smaller. Stops if `use` returns false.
   /// Returns whether all batches were read.

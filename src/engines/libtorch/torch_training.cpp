@@ -141,8 +141,8 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
       train_(task.trial.train),
       batch_size_(batch_rows(train_, task.rows.count())),
       network_(std::move(network)),
-      reader_(task.data, std::move(tensors), task.split, train_.loss, dtype_of(train_.precision),
-              network_->parameters().device()),
+      reader_(task.data, std::move(tensors), task.scaling, task.split.target_scaling, train_.loss,
+              dtype_of(train_.precision), network_->parameters().device()),
       optimizer_(make_optimizer(train_, network_->parameters())) {
   if (const TargetScaling& targets = task.split.target_scaling; targets.is_active())
     target_unit_ = torch::tensor(targets.unit, dtype_of(train_.precision)).to(network_->parameters().device());
@@ -154,8 +154,8 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
 TorchTraining::~TorchTraining() = default;
 
 void TorchTraining::read_from(const DataSet& data) {
-  reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.split, train_.loss, dtype_of(train_.precision),
-                        network_->parameters().device());
+  reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.scaling, task_.split.target_scaling, train_.loss,
+                        dtype_of(train_.precision), network_->parameters().device());
 }
 
 torch::Tensor TorchTraining::loss_in_target_units(const torch::Tensor& outputs, const Batch& batch) const {

@@ -109,17 +109,16 @@ void NativeNetwork<Value>::reserve(std::int64_t count) {
 }
 
 template <class Value>
-void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const Split& split,
-                                const std::vector<double>& class_weights) {
+void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
+                                const TargetScaling& targets, const std::vector<double>& class_weights) {
   parameters_.load(chain_, weights);
   for_each_buffer([](const Buffer<Value>& buffer) { std::fill_n(buffer.values, buffer.count, buffer.initial); });
-  const FeatureScaling& scaling = split.scaling;
   const bool scaled = !scaling.shift.empty();
   source_.shift = scaled ? scaling.shift.data() : nullptr;
   source_.scale = scaled ? scaling.scale.data() : nullptr;
   source_.clip = scaling.clip.empty() ? nullptr : scaling.clip.data();
   source_.fill = data.has_empty_cells() ? scaling.fill.data() : nullptr;
-  loss_->set_scaling(split.target_scaling);
+  loss_->set_scaling(targets);
   loss_->set_class_weights(class_weights);
   read_from(data);
 }

@@ -10,7 +10,8 @@
 
 #include "core/bytes.hpp"
 #include "data/dataset.hpp"
-#include "data/splits.hpp"
+#include "data/feature_scaling.hpp"
+#include "data/target_scaling.hpp"
 #include "engines/native/layers/dense_columns.hpp"
 #include "engines/native/layers/output_loss.hpp"
 #include "models/network_layout.hpp"
@@ -47,10 +48,10 @@ class NativeNetwork {
   /// Makes the products for tiles of `count` rows, for training and evaluation.
   void reserve(std::int64_t count);
 
-  /// Starts a new training with the weights in the flat list of initial_weights(). Rows come from `data` and are scaled
-  /// as in `split`; both must outlive the training. `class_weights`: TrainingTask::class_weights.
-  void load(const std::vector<float>& weights, const DataSet& data, const Split& split,
-            const std::vector<double>& class_weights = {});
+  /// Starts a new training with the weights in the flat list of initial_weights(). Features and targets of `data` are
+  /// scaled; all must outlive the training. `class_weights`: TrainingTask::class_weights.
+  void load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
+            const TargetScaling& targets, const std::vector<double>& class_weights = {});
 
   /// Saves or restores parameters, optimizer state, averages and buffers, in this memory layout.
   void save(ByteWriter& state) const;

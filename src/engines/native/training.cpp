@@ -41,7 +41,7 @@ void NativeTraining<Value>::start(const TrainingTask& task) {
   terms_ = terms;
   hook_ = terms.is_active() ? &terms_ : nullptr;
   network_.set_options(task.trial.model, task.trial.train);
-  network_.load(task.weights, task.data, task.split, task.class_weights);
+  network_.load(task.weights, task.data, task.scaling, task.split.target_scaling, task.class_weights);
 }
 
 template <class Value>

@@ -217,7 +217,11 @@ bool InputFile::has(const std::string& name) const {
 }
 
 bool InputFile::has_data_set(const std::string& name) const {
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_info1_t info;
+#else
   H5O_info_t info;
+#endif
   return has(name) && H5Oexists_by_name(handle_.id(), name.c_str(), H5P_DEFAULT) > 0 &&
          H5Oget_info_by_name2(handle_.id(), name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
          info.type == H5O_TYPE_DATASET;
@@ -305,6 +309,11 @@ Handle InputFile::open_data_set(const std::string& name, const Handle& access) c
   const hid_t id = H5Dopen2(handle_.id(), name.c_str(), access.id());
   if (id < 0) refuse(name);
   return Handle(id, H5Dclose, {});
+}
+
+TableReader InputFile::table(const std::string& name) const {
+  const Handle access = data_set_access();
+  return TableReader(open_data_set(name, access), fmt::format("table '{}' of '{}'", with_leading_slash(name), path_));
 }
 
 DataSetReader InputFile::data_set(const std::string& name, Values values) const {

@@ -8,6 +8,7 @@
 
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/handle.hpp"
+#include "files/hdf5/table_reader.hpp"
 
 namespace sheaf {
 
@@ -23,6 +24,9 @@ class InputFile {
   /// does not exist or does not contain rows of such values, or if its numbers stand for other values
   /// (number_meaning).
   DataSetReader data_set(const std::string& name, Values values = Values::numbers) const;
+
+  /// Opens a table. Throws RunError if the data set does not exist or is not a table.
+  TableReader table(const std::string& name) const;
 
   /// Returns whether the file has a link of that name, even if its target is missing.
   bool has(const std::string& name) const;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "files/output_file.hpp"
 #include "files/regular_file.hpp"
 #include "files/replace_file.hpp"
+#include "study/plan.hpp"
 #include "study/settings.hpp"
 #include "study/stored_study.hpp"
 
@@ -38,12 +40,47 @@ bool has_result_files(const std::string& directory) {
   return exists_in(directory, "results.csv") && exists_in(directory, "results.h5");
 }
 
+// N of study-N.cfg; nothing for other names.
+std::optional<std::int64_t> study_number(const std::string& name) {
+  constexpr std::string_view begin = "study-", end = ".cfg";
+  if (name.size() <= begin.size() + end.size() || name.compare(0, begin.size(), begin) != 0 ||
+      name.compare(name.size() - end.size(), end.size(), end) != 0)
+    return std::nullopt;
+  const char *const first = name.data() + begin.size(), *const last = name.data() + name.size() - end.size();
+  std::int64_t number = 0;
+  const auto [stop, error] = std::from_chars(first, last, number);
+  return error == std::errc{} && stop == last && number > 1 ? std::optional(number) : std::nullopt;
+}
+
+// The number of the latest study: 1 is study.cfg.
+std::int64_t latest_study_number(const std::string& directory) {
+  std::int64_t latest = 1;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored))
+    latest = std::max(latest, study_number(entry.path().filename().string()).value_or(1));
+  return latest;
+}
+
+std::string numbered_study_path(const std::string& directory, std::int64_t number) {
+  return number == 1 ? study_path(directory) : fmt::format("{}/study-{}.cfg", directory, number);
+}
+
 // Whether jobs write this file of a run directory by UnfinishedFile.
 bool is_replaced_file(const std::string& name) {
-  constexpr const char* names[] = {"study.cfg",  "results.csv",     "results.h5",          "summary.json",
-                                   "README.txt", "models/best.txt", "journal/slurm-array", earlier_results_file};
-  return std::find(std::begin(names), std::end(names), name) != std::end(names) ||
-         name.rfind("models/iteration-", 0) == 0;
+  constexpr const char* names[] = {"study.cfg",           "results.csv",          "results.h5",
+                                   "summary.json",        "README.txt",           "models/best.txt",
+                                   "models/refit.txt",    "models/ensemble.json", "models/ensemble.pt",
+                                   "journal/slurm-array", earlier_results_file};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names) || study_number(name) ||
+         name.rfind("models/iteration-", 0) == 0 || name.rfind("models/refit-", 0) == 0;
+}
+
+void remove_file(const std::string& path) {
+  std::error_code failed;
+  fs::remove(path, failed);
+  require(!failed,
+          fmt::format("'{}' cannot be removed ({}). Correct the permissions of the directory, then resume the run.",
+                      path, failed.message()));
 }
 
 }  // namespace
@@ -54,6 +91,10 @@ std::string run_directory(const Study& study) {
 
 std::string study_path(const std::string& run_directory) {
   return run_directory + "/study.cfg";
+}
+
+std::string latest_study_path(const std::string& run_directory) {
+  return numbered_study_path(run_directory, latest_study_number(run_directory));
 }
 
 std::string resume_command_of(const std::string& directory) {
@@ -92,6 +133,10 @@ void write_study(const std::string& directory, const Study& study) {
   write_whole_file(study_path(directory), stored_study_text(study));
 }
 
+void write_next_study(const std::string& directory, const Study& study) {
+  write_whole_file(numbered_study_path(directory, latest_study_number(directory) + 1), stored_study_text(study));
+}
+
 void keep_earlier_results(const std::string& directory, std::int64_t iterations) {
   if (!holds_results(directory)) return;  // there are none, or they are those of an earlier change
   write_whole_file(directory + "/" + earlier_results_file, fmt::format("{}\n", iterations));
@@ -110,12 +155,7 @@ std::optional<std::int64_t> earlier_results(const std::string& directory) {
 }
 
 void forget_earlier_results(const std::string& directory) {
-  std::error_code failed;
-  const std::string path = directory + "/" + earlier_results_file;
-  fs::remove(path, failed);
-  require(!failed,
-          fmt::format("'{}' cannot be removed ({}). Correct the permissions of the directory, then resume the run.",
-                      path, failed.message()));
+  remove_file(directory + "/" + earlier_results_file);
 }
 
 std::string models_directory(const std::string& run_directory) {
@@ -126,8 +166,26 @@ std::string model_path(const std::string& run_directory, std::int64_t number) {
   return fmt::format("{}/iteration-{}.pt", models_directory(run_directory), number);
 }
 
+std::string model_name(const Plan& plan, std::int64_t number) {
+  if (!plan.refit_iterations().has(number)) return fmt::format("iteration-{}.pt", number);
+  const Iteration refit = plan.iteration(number);
+  return fmt::format("refit-{}-{}.pt", refit.trial, refit.member);
+}
+
 std::string best_model_list(const std::string& run_directory) {
   return models_directory(run_directory) + "/best.txt";
+}
+
+std::string refit_model_list(const std::string& run_directory) {
+  return models_directory(run_directory) + "/refit.txt";
+}
+
+std::string ensemble_path(const std::string& run_directory) {
+  return models_directory(run_directory) + "/ensemble.json";
+}
+
+std::string ensemble_module_path(const std::string& run_directory) {
+  return models_directory(run_directory) + "/ensemble.pt";
 }
 
 void remove_unfinished_files(const std::string& run_directory) {

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/fingerprint.hpp"
+#include "study/combinations.hpp"
+#include "study/search_spaces.hpp"
 #include "study/searched_text.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
@@ -19,20 +21,25 @@ namespace {
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 // Keys that decide how many iterations a run has, but not their results.
-constexpr const char* count_keys[] = {"study.iterations", "search.trials", "search.time", "search.patience"};
+constexpr const char* count_keys[] = {"study.iterations", "search.trials",   "search.repeats",
+                                      "search.time",      "search.patience", "run.refit"};
 
-bool is_count(const std::string& key) {
-  return std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
+// Whether a key does not belong to the identity of a run of `study`. Repeats of several trials do: they decide the
+// numbers of iterations.
+bool is_extent(const std::string& key, const Study& study) {
+  if (key == "search.repeats") return study.search.keys.empty();
+  return key == "search.earlier" ||
+         std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
 }
 
-// A searched key counts with its candidates: no trial has its base value.
-Entries deciding_entries(const Study& study) {
+// The keys of a study that belong to the identity of a run of `stored`. `keys`: searched keys, which count with their
+// candidates. No trial has their base values.
+Entries deciding_entries(const Study& study, const std::vector<SearchedKey>& keys, const Study& stored) {
   Entries entries;
   for (const auto& setting : settings_table())
-    if (setting.decides_results && !is_count(setting.info.key) && !is_searched(study, setting.info.key))
+    if (setting.decides_results && !is_extent(setting.info.key, stored) && !is_searched(study, setting.info.key))
       entries.emplace_back(setting.info.key, setting.text(study));
-  for (const auto& searched : study.search.keys)
-    entries.emplace_back("search." + searched.key, searched_text(searched));
+  for (const auto& searched : keys) entries.emplace_back("search." + searched.key, searched_text(searched));
   return entries;
 }
 
@@ -44,8 +51,10 @@ const std::string* find_entry(const Entries& entries, const std::string& key) {
 }
 
 // Whether the iterations of a run keep their numbers if this count changes: trials vary slowest, then repeats.
+// The order in which racing trains the folds depends on the number of repeats.
 bool may_change(const std::string& key, const Study& stored) {
   if (key == "study.iterations") return stored.search.keys.empty();
+  if (key == "search.repeats") return stored.search.keys.empty() && stored.search.racing == Racing::none;
   return key != "search.trials" || search_method_of(stored.search.method).can_grow;
 }
 
@@ -58,13 +67,17 @@ std::string shown(const std::string* text) {
 
 std::string study_fingerprint(const Study& study) {
   Fingerprint fingerprint;
-  for (const auto& [key, text] : deciding_entries(study)) fingerprint.add(key + "=" + text + "\n");
+  for (const auto& [key, text] : deciding_entries(study, keys_of_space(study.search, 0), study))
+    fingerprint.add(key + "=" + text + "\n");
   return fingerprint.text();
 }
 
 std::vector<std::string> differing_keys(const Study& study, const Study& stored) {
-  const Entries now = deciding_entries(study);
-  const Entries before = deciding_entries(stored);
+  const bool same_keys = have_same_keys(study.search.keys, stored.search.keys);
+  const auto entries_of = [&](const Study& of) {
+    return deciding_entries(of, same_keys ? keys_of_space(of.search, 0) : of.search.keys, stored);
+  };
+  const Entries now = entries_of(study), before = entries_of(stored);
   std::vector<std::string> keys;
   for (const Entries& entries : {now, before})
     for (const auto& entry : entries)
@@ -79,20 +92,41 @@ std::vector<std::string> differing_keys(const Study& study, const Study& stored)
   }
   for (const char* key : count_keys)
     if (const std::string text = setting_text(study, key), old_text = setting_text(stored, key);
-        text != old_text && !may_change(key, stored))
+        text != old_text && is_extent(key, stored) && !may_change(key, stored))
       differing.push_back(fmt::format("{} = {}, was {}", key, text, old_text));
   // The numbers of trials depend on the order of the searched keys.
   if (differing.empty() && now != before) differing.push_back("the order of the searched keys");
   return differing;
 }
 
-bool has_other_counts(const Study& study, const Study& stored) {
-  return std::any_of(std::begin(count_keys), std::end(count_keys),
+bool has_other_values(const Study& study, const Study& stored) {
+  const auto &keys = study.search.keys, &before = stored.search.keys;
+  return stored.search.has_one_stage() && study.search.method == stored.search.method && have_same_keys(keys, before) &&
+         keys != before;
+}
+
+Study extended(Study study, const Study& stored, std::int64_t known) {
+  SearchOptions& search = study.search;
+  search.earlier = stored.search.earlier;
+  if (!has_other_values(study, stored)) return study;
+  const std::int64_t kept = stored.search.draws_trials()
+                                ? std::max(known, static_cast<std::int64_t>(stored.search.start.size()))
+                                : trial_count(stored);
+  search.earlier.push_back({kept, stored.search.keys});
+  return study;
+}
+
+bool has_other_extent(const Study& study, const Study& stored) {
+  return study.search.keys != stored.search.keys || study.search.earlier != stored.search.earlier ||
+         std::any_of(std::begin(count_keys), std::end(count_keys),
                      [&](const char* key) { return setting_text(study, key) != setting_text(stored, key); });
 }
 
-Study with_counts_of(const Study& study, Study stored) {
+Study with_extent_of(const Study& study, Study stored) {
   for (const char* key : count_keys) apply_setting(stored, key, setting_text(study, key));
+  if (stored.run.refit) stored.run.models = study.run.models;  // a refit needs saved models
+  stored.search.keys = study.search.keys;
+  stored.search.earlier = study.search.earlier;
   return stored;
 }
 

@@ -37,7 +37,7 @@ bool is_default(const Result& result, const Field& field) {
 }
 
 /// The beginnings of members of a journal line that are not fields of the result.
-inline constexpr std::string_view metrics_key = R"(,"metrics":[)", curve_key = R"(,"curve":[)",
-                                  predictions_key = R"(,"predictions":[)";
+inline constexpr std::string_view metrics_key = R"(,"metrics":[)", reductions_key = R"(,"rate_reductions":[)",
+                                  curve_key = R"(,"curve":[)", predictions_key = R"(,"predictions":[)";
 
 }  // namespace sheaf

@@ -149,6 +149,18 @@ void add_metrics(std::string& text, const std::vector<double>& metrics) {
   text += ']';
 }
 
+void add_numbers(std::string& text, const std::vector<std::int64_t>& numbers) {
+  for (const std::int64_t number : numbers) {
+    if (text.back() != '[') text += ',';
+    add(text, number);
+  }
+  text += ']';
+}
+
+void read_numbers(const Json& list, std::vector<std::int64_t>& numbers) {
+  for (const Json& value : list) numbers.push_back(integer<std::int64_t>(value));
+}
+
 void add_curve(std::string& text, const TrainedIteration& iteration) {
   text += curve_key;
   auto metric = iteration.epoch_metrics.begin();
@@ -179,6 +191,33 @@ void read_curve(const Json& rows, TrainedIteration& iteration) {
   }
 }
 
+void read_refits(const Json& list, std::vector<Refit>& refits) {
+  for (const Json& object : list) {
+    Refit& refit = refits.emplace_back();
+    refit.trial = integer<std::int64_t>(object.at("trial"));
+    refit.epochs = integer<std::int64_t>(object.at("epochs"));
+    refit.epoch_steps = integer<std::int64_t>(object.at("epoch_steps"));
+    read_numbers(object.at("reductions"), refit.reductions);
+  }
+}
+
+// Whether a stage of refits has one for each of its trials, in their order, with possible numbers.
+bool has_possible_refits(const Stage& stage) {
+  std::int64_t after = 0;
+  for (const Refit& refit : stage.refits) {
+    if (refit.trial < after || !stage.has(refit.trial)) return false;
+    if (refit.epochs < 1 || refit.epochs > max_epochs || refit.epoch_steps < 1 || refit.epoch_steps > max_rows)
+      return false;
+    std::int64_t epoch = 0;
+    for (const std::int64_t reduction : refit.reductions) {
+      if (reduction < epoch || reduction >= max_epochs) return false;
+      epoch = reduction + 1;
+    }
+    after = refit.trial + 1;
+  }
+  return stage.refits.empty() || static_cast<std::int64_t>(stage.refits.size()) == stage.trial_count();
+}
+
 // Whether the ranges of trials ascend, and the stage has epochs and iterations, all of them with valid numbers.
 bool is_possible(const RecordedStage& recorded) {
   const Stage& stage = recorded.stage;
@@ -190,6 +229,7 @@ bool is_possible(const RecordedStage& recorded) {
     trials = range.end;
   }
   if (stage.folds.begin < 0 || stage.folds.begin > max_iterations) return false;
+  if (!has_possible_refits(stage)) return false;
   std::int64_t room = max_iterations - recorded.first_iteration;
   for (const std::int64_t factor : {stage.trial_count(), stage.repeats, stage.folds.count(), stage.members}) {
     if (factor < 1 || factor > room) return false;
@@ -209,6 +249,7 @@ JournalLine parse_result(const Json& object) {
   if (iteration.result.status == IterationStatus::missing) throw std::invalid_argument("no status");
   if (object.contains("metrics"))
     for (const Json& value : object.at("metrics")) iteration.metrics.push_back(number(value));
+  if (object.contains("rate_reductions")) read_numbers(object.at("rate_reductions"), iteration.rate_reductions);
   if (object.contains("values")) object.at("values").get_to(iteration.values);
   if (object.contains("message")) object.at("message").get_to(iteration.message);
   if (object.contains("curve")) read_curve(object.at("curve"), iteration);
@@ -251,7 +292,22 @@ std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
   text += R"(,"trials":[)";
   for (const IndexRange& range : stage.trials)
     text += fmt::format("{}[{},{}]", text.back() == '[' ? "" : ",", range.begin, range.end);
-  return closed_line(text + "]}", seed);
+  text += ']';
+  if (stage.is_refit()) text += R"(,"refits":[)";
+  for (const Refit& refit : stage.refits) {
+    text += fmt::format(R"({}{{"trial":{},"epochs":{},"epoch_steps":{},"reductions":[)", text.back() == '[' ? "" : ",",
+                        refit.trial, refit.epochs, refit.epoch_steps);
+    add_numbers(text, refit.reductions);
+    text += '}';
+  }
+  if (stage.is_refit()) text += ']';
+  return closed_line(text + "}", seed);
+}
+
+std::uint32_t seed_after(const RecordedStage& recorded, std::uint32_t seed) {
+  if (!recorded.stage.is_refit()) return seed;
+  const std::string line = stage_line(recorded, seed);
+  return checksum(line.data(), line.size(), seed);
 }
 
 std::string end_line(const RecordedEnd& recorded, std::uint32_t seed) {
@@ -275,6 +331,10 @@ void append_journal_line(std::string& text, const TrainedIteration& iteration, c
     add(text, field.of(result));
   });
   if (!iteration.metrics.empty()) add_metrics(text, iteration.metrics);
+  if (!iteration.rate_reductions.empty()) {
+    text += reductions_key;
+    add_numbers(text, iteration.rate_reductions);
+  }
   if (!iteration.values.empty()) text += R"(,"values":)" + Json(iteration.values).dump();
   if (!iteration.message.empty()) text += R"(,"message":)" + quoted_text(iteration.message);
   if (!iteration.epochs.empty()) add_curve(text, iteration);
@@ -333,6 +393,7 @@ std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint3
   if (object->contains("first_new_trial")) stage.first_new_trial = integer<std::int64_t>(object->at("first_new_trial"));
   for (const auto& range : object->at("trials"))
     stage.trials.push_back({integer<std::int64_t>(range.at(0)), integer<std::int64_t>(range.at(1))});
+  if (object->contains("refits")) read_refits(object->at("refits"), stage.refits);
   return is_possible(recorded) ? std::optional(recorded) : std::nullopt;
 } catch (const std::bad_alloc&) {
   throw;

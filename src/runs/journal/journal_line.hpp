@@ -80,6 +80,10 @@ std::string journal_line(const TrainedIteration& iteration, const PredictionsLoc
 void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
                          std::uint32_t seed);
 
+/// The seed of the lines after that of a stage. Results of a refit verify only after the line of their stage, because
+/// their numbers may be those of other iterations when the search goes on.
+std::uint32_t seed_after(const RecordedStage& recorded, std::uint32_t seed);
+
 /// `line`: without its line end. Returns nothing for another kind of line, if the checksum is wrong or if the numbers
 /// of a stage are impossible (negative, not ascending, no iterations or too many). A header of another format has only
 /// `format` and `program`.

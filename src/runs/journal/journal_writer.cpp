@@ -47,7 +47,7 @@ struct Batch {
 
 struct JournalWriter::State {
   State(const std::string& path, const JournalHeader& header, std::function<void(std::int64_t)> callback)
-      : seed(header.seed()), on_disk(std::move(callback)), lines(path) {
+      : seed(header.seed()), on_disk(std::move(callback)), lines(path), seed_of_stage(seed) {
     lines.write(header_line(header));
     lines.sync();
   }
@@ -60,7 +60,7 @@ struct JournalWriter::State {
   bool is_sync_due() const { return unsynced_bytes >= max_unsynced_bytes || Clock::now() - synced_at >= sync_period; }
 
   // Used only by the writing thread.
-  const std::uint32_t seed;
+  std::uint32_t seed;
   const std::function<void(std::int64_t)> on_disk;
   std::vector<std::int64_t> unsynced;  // iterations whose lines are written, but perhaps not on disk
   OutputFile lines;
@@ -80,7 +80,8 @@ struct JournalWriter::State {
   bool hurrying = false;             // all later results are urgent
   bool draining = false;             // results_so_far() waits until all results are on disk
   bool closing = false;
-  std::string next_line;  // of a stage, or of the end of a search or a job: is written before the waiting results
+  std::uint32_t seed_of_stage;  // of the results that have not been taken yet
+  std::string next_line;        // of a stage, or of the end of a search or a job: is written before the waiting results
   std::exception_ptr failure;
   ThreadGroup thread{"writing the journal"};
 };
@@ -95,6 +96,7 @@ void JournalWriter::State::work() {
       std::swap(batch, waiting);
       text.swap(next_line);
       next_line.clear();
+      seed = seed_of_stage;
       drains = draining;
       at_once = std::exchange(urgent, false) || closing;
       last = closing;
@@ -203,19 +205,21 @@ void JournalWriter::append(TrainedIteration&& iteration) {
 void JournalWriter::begin_stage(const RecordedStage& recorded) {
   const std::lock_guard lock(state_->mutex);
   assert(state_->waiting.empty());
-  state_->next_line = stage_line(recorded, state_->seed);
+  State& state = *state_;
+  state.next_line = stage_line(recorded, state.seed_of_stage);
+  state.seed_of_stage = seed_after(recorded, state.seed_of_stage);
 }
 
 void JournalWriter::end_search(const RecordedEnd& recorded) {
   results_so_far();
   const std::lock_guard lock(state_->mutex);
-  state_->next_line = end_line(recorded, state_->seed);
+  state_->next_line = end_line(recorded, state_->seed_of_stage);
 }
 
 void JournalWriter::end_job(double seconds) {
   results_so_far();
   const std::lock_guard lock(state_->mutex);
-  state_->next_line = time_line(seconds, state_->seed);
+  state_->next_line = time_line(seconds, state_->seed_of_stage);
 }
 
 const ResultStore& JournalWriter::results_so_far() {

@@ -154,6 +154,13 @@ bool scan_metrics(Scanner& scanner, std::vector<double>& metrics) {
   return scanner.skip("]");
 }
 
+bool scan_reductions(Scanner& scanner, std::vector<std::int64_t>& epochs) {
+  do {
+    if (!scanner.integer(epochs.emplace_back())) return false;
+  } while (scanner.skip(","));
+  return scanner.skip("]");
+}
+
 bool scan_curve(Scanner& scanner, TrainedIteration& iteration) {
   do {
     EpochResult epoch;
@@ -184,6 +191,7 @@ std::optional<JournalLine> scan_journal_line(std::string_view text) {
   TrainedIteration& iteration = line.iteration;
   if (!scan_fields(scanner, iteration.result)) return std::nullopt;
   if (scanner.skip(metrics_key) && !scan_metrics(scanner, iteration.metrics)) return std::nullopt;
+  if (scanner.skip(reductions_key) && !scan_reductions(scanner, iteration.rate_reductions)) return std::nullopt;
   if (scanner.skip(curve_key) && !scan_curve(scanner, iteration)) return std::nullopt;
   if (scanner.skip(predictions_key) && !scan_location(scanner, line.predictions)) return std::nullopt;
   if (!scanner.at_end()) return std::nullopt;

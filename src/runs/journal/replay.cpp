@@ -92,6 +92,7 @@ class JournalReader {
     predictions_.reset();
     seed_ = header_.seed();
     known_ = {{0, limits_.first_stage}};
+    refit_.reset();
     unknown_count_ = 0;
     std::ifstream file(path, std::ios::binary);
     std::string line;
@@ -168,6 +169,7 @@ class JournalReader {
     auto result = read_journal_line(line, seed_);
     if (!result) return false;
     const std::int64_t iteration = result->iteration.result.iteration;
+    if (refit_) return take_refit_result(*result);
     if (iteration < 0 || iteration >= limits_.total) return false;
     if (result->predictions.bytes != 0 && !has_predictions(result->predictions)) return false;
     if (!is_of_known_stage(iteration)) {
@@ -177,6 +179,15 @@ class JournalReader {
     if (is_result(result->iteration.result.status)) ++replay_.result_lines;
     if (!result->iteration.values.empty()) replay_.values.emplace(iteration, std::move(result->iteration.values));
     replay_.iterations.append(result->iteration, result->predictions, file_);
+    return true;
+  }
+
+  // A journal has no results of other stages after those of a refit.
+  bool take_refit_result(const JournalLine& line) {
+    ReplayedRefit& refit = replay_.refits[*refit_];
+    if (!refit.recorded.iterations().has(line.iteration.result.iteration) || line.predictions.bytes != 0) return false;
+    if (is_result(line.iteration.result.status)) ++refit.result_lines;
+    refit.results.append(line.iteration, line.predictions, file_);
     return true;
   }
 
@@ -207,10 +218,23 @@ class JournalReader {
   bool take_stage(const std::string& line) {
     auto recorded = read_stage_line(line, seed_);
     if (!recorded) return false;
+    if (recorded->stage.is_refit()) {
+      begin_refit(*recorded);
+      return true;
+    }
     known_.push_back(recorded->iterations());
     auto& stages = replay_.stages;
     if (std::find(stages.begin(), stages.end(), *recorded) == stages.end()) stages.push_back(std::move(*recorded));
     return true;
+  }
+
+  void begin_refit(const RecordedStage& recorded) {
+    auto& refits = replay_.refits;
+    const auto found = std::find_if(refits.begin(), refits.end(),
+                                    [&](const ReplayedRefit& refit) { return refit.recorded == recorded; });
+    refit_ = static_cast<std::size_t>(found - refits.begin());
+    if (found == refits.end()) refits.emplace_back().recorded = recorded;
+    seed_ = seed_after(recorded, seed_);
   }
 
   Replay& replay_;
@@ -220,6 +244,7 @@ class JournalReader {
   bool has_warned_ = false;
   std::size_t file_ = 0;
   std::uint32_t seed_ = 0;
+  std::optional<std::size_t> refit_;          // whose line was the last one of a stage
   std::vector<IndexRange> known_;             // iterations of the stages that the journal records, and of the first one
   std::int64_t unknown_count_ = 0;            // results of other stages
   std::optional<std::ifstream> predictions_;  // of the journal
@@ -233,7 +258,15 @@ Replay replay_journals(const std::string& run_directory, const JournalHeader& he
   JournalReader reader(replay, header, limits, forced);
   for (const auto& path : list_journals(run_directory)) reader.read(path);
   replay.iterations.settle();
+  for (ReplayedRefit& refit : replay.refits) refit.results.settle();
   return replay;
+}
+
+void add_refit_results(Replay& replay, const ReplayedRefit& refit) {
+  for (std::size_t position = 0; position < refit.results.size(); ++position)
+    replay.iterations.append(refit.results.packed(position));
+  replay.iterations.settle();
+  replay.result_lines += refit.result_lines;
 }
 
 std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations, const ArraySlice& slice) {

@@ -15,10 +15,19 @@
 
 namespace sheaf {
 
+/// The results of a refit. They count only if the plan of the run has this stage: a search that goes on gives their
+/// numbers to other iterations, and is followed by a refit of its own.
+struct ReplayedRefit {
+  RecordedStage recorded;
+  ResultStore results;            ///< settled
+  std::int64_t result_lines = 0;  ///< as in Replay
+};
+
 struct Replay {
   std::vector<std::string> files;
   ResultStore iterations;             ///< settled
-  std::vector<RecordedStage> stages;  ///< distinct, in the order of their lines; some may be missing
+  std::vector<RecordedStage> stages;  ///< of the search; distinct, in the order of their lines; some may be missing
+  std::vector<ReplayedRefit> refits;  ///< likewise
   std::map<std::int64_t, std::vector<std::string>> values;  ///< by iteration: of searched keys, as the journal has them
   std::optional<RecordedEnd> end;                           ///< the last one
   std::map<std::string, double> trained;  ///< by attempt: the seconds that its job has recorded at its end
@@ -41,6 +50,9 @@ struct IterationLimits {
 /// no other line fits `header`. Local.
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, IterationLimits limits,
                        bool forced);
+
+/// Adds the results of a refit to the others. Its stage follows those of all other results that count.
+void add_refit_results(Replay& replay, const ReplayedRefit& refit);
 
 /// The iterations of `slice` among `iterations` that have no result in `known`, as ascending ranges of their indices in
 /// the slice. By default, indices are iterations. Pure.

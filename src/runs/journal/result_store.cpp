@@ -30,6 +30,7 @@ static_assert(std::is_trivially_copyable_v<PredictionsLocation>);
 constexpr unsigned field_count = std::tuple_size_v<decltype(result_fields)>;
 
 enum Part : std::uint32_t {
+  reductions_part = 1U << 24U,
   result_part = 1U << 25U,        // is_result()
   large_counts_part = 1U << 26U,  // epochs and steps have 64 bits
   metrics_part = 1U << 27U,
@@ -38,7 +39,7 @@ enum Part : std::uint32_t {
   message_part = 1U << 30U,
   values_part = 1U << 31U
 };
-static_assert(field_count <= 25);
+static_assert(field_count <= 24);
 
 bool fits_32_bits(std::int64_t count) {
   return count >= 0 && count <= std::int64_t{std::numeric_limits<std::uint32_t>::max()};
@@ -65,6 +66,7 @@ std::uint32_t parts_of(const TrainedIteration& iteration, const PredictionsLocat
   });
   if (is_result(result.status)) parts |= result_part;
   if (!iteration.metrics.empty()) parts |= metrics_part;
+  if (!iteration.rate_reductions.empty()) parts |= reductions_part;
   if (predictions.bytes > 0) parts |= predictions_part;
   if (!iteration.epochs.empty()) parts |= curve_part;
   if (!iteration.message.empty()) parts |= message_part;
@@ -99,6 +101,10 @@ void for_each_part(std::uint32_t parts, const TrainedIteration& iteration, const
   if (parts & metrics_part) {
     put_bytes(static_cast<std::uint32_t>(iteration.metrics.size()));
     for (const double value : iteration.metrics) put_value(value);
+  }
+  if (parts & reductions_part) {
+    put_bytes(static_cast<std::uint32_t>(iteration.rate_reductions.size()));
+    for (const std::int64_t epoch : iteration.rate_reductions) put_bytes(epoch);
   }
   if (parts & predictions_part) put_bytes(predictions);
   if (parts & curve_part) {
@@ -214,6 +220,10 @@ JournaledIteration PackedResult::unpack() const {
   if (head.parts & metrics_part) {
     trained.metrics.resize(from.get<std::uint32_t>());
     for (double& value : trained.metrics) from.get(value);
+  }
+  if (head.parts & reductions_part) {
+    trained.rate_reductions.resize(from.get<std::uint32_t>());
+    for (std::int64_t& epoch : trained.rate_reductions) from.get(epoch);
   }
   if (head.parts & predictions_part) from.get(iteration.predictions);
   if (head.parts & curve_part) {

@@ -25,6 +25,18 @@ void write_in_slices(Hdf5Writer& file, const std::string& name, const std::vecto
   table.close();
 }
 
+void write_ensemble(Hdf5Writer& file, const TrialEnsemble& ensemble) {
+  std::vector<std::int64_t> trials;
+  std::vector<double> weights, losses, scores;
+  for (const EnsembleMember& member : ensemble.members) {
+    trials.push_back(member.trial);
+    weights.push_back(member.weight);
+    losses.push_back(member.loss);
+    scores.push_back(member.score);
+  }
+  file.write_table("ensemble", {{"trial", trials}, {"weight", weights}, {"loss", losses}, {"score", scores}});
+}
+
 void write_ranks(Hdf5Writer& file, const RankTable& ranks) {
   std::vector<std::string> hosts, devices, notes;
   std::vector<std::int64_t> numbers, cores, lanes, threads;
@@ -88,10 +100,12 @@ void ResultStream::finish(const RunResults& results) {
   if (!results.ensembles.empty())
     write_in_slices(h5_, "ensembles", column_types(ensemble_table({}, metrics)), results.ensembles,
                     [&](const std::vector<EnsembleResult>& ensembles) { return ensemble_table(ensembles, metrics); });
+  if (results.trial_ensemble) write_ensemble(h5_, *results.trial_ensemble);
   write_ranks(h5_, results.ranks);
   h5_.write_attribute("study", study_file_text(study_));
   for (const auto& [name, value] : results.provenance) h5_.write_attribute(name, value);
   if (const auto& test = results.test) {
+    h5_.write_attribute("test_models", std::string(test->of_refit ? "refit" : "best"));
     h5_.write_attribute("test_rows", test->rows);
     h5_.write_attribute("test_loss", test->loss);
     for (const auto& [metric, value] : test->metrics) h5_.write_attribute("test_" + metric.name(), value);

@@ -50,15 +50,22 @@ std::string hosts_text(const std::vector<std::string>& hosts) {
 std::string use_text(const std::string& directory, const Study& study, const RunResults& results) {
   if (!results.any_finished()) return "There is no model, since no iteration finished.\n";
   if (has_plugin_models(study)) return "No model was saved, since the code of plugin models is in the plugin.\n";
-  if (results.best_models.empty())
-    return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
+  const auto& models = results.models();
+  if (models.empty()) return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
   constexpr std::size_t max_shown = 3;
-  const auto& models = results.best_models;
-  std::string text = fmt::format("The best model is {}:\n",
+  const bool is_refit = results.predicts_with_refit();
+  std::string text = fmt::format("The {} is {}:\n", is_refit ? "refit" : "best model",
                                  models.size() == 1 ? "a TorchScript file" : "an ensemble of TorchScript files");
   for (std::size_t model = 0; model < std::min(max_shown, models.size()); ++model)
     text += fmt::format("  {}\n", models[model]);
-  if (models.size() > max_shown) text += fmt::format("  ... ({} files, all in models/best.txt)\n", models.size());
+  if (models.size() > max_shown)
+    text += fmt::format("  ... ({} files, all in models/{}.txt)\n", models.size(), is_refit ? "refit" : "best");
+  if (results.trial_ensemble)
+    text += fmt::format(
+        "models/ensemble.json lists the ensemble of trials{}. The commands below use the ensemble; with\n"
+        "--model={} they use the {}.\n",
+        results.trial_ensemble->has_module ? ", and models/ensemble.pt is a TorchScript file of it" : "",
+        is_refit ? "refit" : "best", is_refit ? "refit" : "best model");
   return text +
          fmt::format(
              "Use it from the directory in which the run was started, or with another path of the run:\n"
@@ -89,6 +96,27 @@ Json json_of(const Study& study, const Plan& plan, const TrialSummary& trial) {
           {"mean_metrics", metrics}};
 }
 
+Json json_of(const Plan& plan, const RefitResults& refit) {
+  Json trials = Json::array();
+  for (const RefitResult& trial : refit.trials) {
+    const bool to_best_epoch = plan.trial(trial.refit.trial).train.best_weights.value_or(false);
+    trials.push_back({{"trial", trial.refit.trial},
+                      {"steps", trial.refit.steps()},
+                      {"median_epochs", trial.refit.epochs},
+                      {"median_best_epoch", to_best_epoch ? Json(trial.refit.epochs - 1) : Json(nullptr)},
+                      {"iterations", trial.iterations.count()},
+                      {"finished", trial.finished},
+                      {"mean_final_loss", trial.final_loss}});
+  }
+  return {{"rows", refit.rows}, {"trials", trials}, {"models", refit.models}};
+}
+
+Json json_of(const TestResult& test) {
+  Json metrics = Json::object();
+  for (const auto& [metric, value] : test.metrics) metrics[metric.name()] = value;
+  return {{"rows", test.rows}, {"loss", test.loss}, {"metrics", metrics}};
+}
+
 std::string text_of(const Json& json, int indentation) {
   return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
 }
@@ -110,7 +138,17 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                           (results.unfinished > 0 ? fmt::format(", {} unfinished", results.unfinished) : ""),
                       counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
   text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
-  if (results.test) text += fmt::format("test         {}\n", test_text(*results.test));
+  if (results.refit)
+    text += fmt::format("refit        {}\n", refit_text(plan, results.trials.front().trial, *results.refit));
+  if (const auto& ensemble = results.trial_ensemble)
+    text += fmt::format("ensemble     {} of {}, {}\n",
+                        counted(static_cast<std::int64_t>(ensemble->members.size()), "trial"), ensemble->candidates,
+                        ensemble_text(*ensemble));
+  if (results.test)
+    text += fmt::format("test         {} ({})\n", test_text(*results.test),
+                        results.test->of_refit ? "refit" : "best model");
+  if (results.trial_ensemble && results.trial_ensemble->test)
+    text += fmt::format("             ensemble: {}\n", test_text(*results.trial_ensemble->test));
   text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(results.ranks.hosts()),
                       counted(static_cast<std::int64_t>(results.ranks.size()), "rank"));
   text += fmt::format("time         {} to {} (UTC), job {} of the run\n", origin("started_utc"), origin("finished_utc"),
@@ -118,7 +156,8 @@ std::string readme_text(const std::string& directory, const Study& study, const 
   text += fmt::format("command      {}\n", printable(origin("command_line")));
   text += "data         " + data_text(results.data);
   text += "\n" + use_text(directory, study, results);
-  text += "\nRepeat the run (study.cfg has all keys):\n  sheaf run study.cfg --run.output=NEW_DIRECTORY\n";
+  text += fmt::format("\nRepeat the run ({0} has all keys):\n  sheaf run {0} --run.output=NEW_DIRECTORY\n",
+                      results.study_file);
   text += "\nKeys whose values differ from the defaults (those with the default auto have the chosen values):\n";
   for (const auto& [key, value] : changed_settings(study)) text += fmt::format("  {} = {}\n", key, printable(value));
   text +=
@@ -150,10 +189,15 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
   json["trials_with_undefined_scores"] = results.trials_with_undefined_scores();
   json["best"] = json_of(study, plan, results.trials.front());
   json["best"]["models"] = results.best_models;
+  if (results.refit) json["refit"] = json_of(plan, *results.refit);
   if (results.test) {
-    Json metrics = Json::object();
-    for (const auto& [metric, value] : results.test->metrics) metrics[metric.name()] = value;
-    json["test"] = {{"rows", results.test->rows}, {"loss", results.test->loss}, {"metrics", metrics}};
+    json["test"] = json_of(*results.test);
+    json["test"]["models"] = results.test->of_refit ? "refit" : "best";
+  }
+  if (const auto& ensemble = results.trial_ensemble) {
+    json["ensemble"] = Json::parse(ensemble_json(*ensemble));
+    json["ensemble"].erase("program");
+    if (ensemble->test) json["ensemble"]["test"] = json_of(*ensemble->test);
   }
   Json changed = Json::object();
   for (const auto& [key, value] : changed_settings(study)) changed[key] = value;

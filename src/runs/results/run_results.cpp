@@ -11,7 +11,7 @@ namespace {
 
 std::int64_t trials_in_stages(const Plan& plan) {
   std::int64_t trials = 0;
-  for (std::int64_t stage = 0; stage < plan.stage_count(); ++stage) trials += plan.stage(stage).trial_count();
+  for (std::int64_t stage = 0; stage < plan.search_stages(); ++stage) trials += plan.stage(stage).trial_count();
   return trials;
 }
 
@@ -35,6 +35,26 @@ double Spread::deviation() const {
   return count_ > 0 ? std::sqrt(squares_ / static_cast<double>(count_)) : minimum_;
 }
 
+std::int64_t RefitResults::iterations() const {
+  return trials.back().iterations.end - trials.front().iterations.begin;
+}
+
+const RefitResult* RefitResults::of(std::int64_t trial) const {
+  const auto found = std::find_if(trials.begin(), trials.end(),
+                                  [trial](const RefitResult& result) { return result.refit.trial == trial; });
+  return found == trials.end() ? nullptr : &*found;
+}
+
+std::int64_t RefitResults::finished() const {
+  std::int64_t count = 0;
+  for (const RefitResult& trial : trials) count += trial.finished;
+  return count;
+}
+
+std::int64_t RunResults::search_iterations() const {
+  return refit ? refit->trials.front().iterations.begin : iterations;
+}
+
 std::int64_t RunResults::trials_with_undefined_scores() const {
   return std::count_if(trials.begin(), trials.end(),
                        [](const TrialSummary& trial) { return trial.undefined_scores > 0; });
@@ -48,9 +68,13 @@ ResultTally::ResultTally(const Study& study, const Plan& plan, EngineOfTrial eng
 
 void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
   const IterationResult& result = iteration.result;
-  leaderboard_.add(result, ensemble, iteration.metrics);
-  if (ensemble != nullptr) results_.ensembles.push_back(*ensemble);
-  if (study_.search.method == SearchMethod::none) add_values(iteration, ensemble);
+  if (plan_.refit_iterations().has(result.iteration)) {
+    add_refit(result);
+  } else {
+    leaderboard_.add(result, ensemble, iteration.metrics);
+    if (ensemble != nullptr) results_.ensembles.push_back(*ensemble);
+    if (!study_.search.searches()) add_values(iteration, ensemble);
+  }
   ++results_.iterations;
   results_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   results_.pruned += result.status == IterationStatus::pruned ? 1 : 0;
@@ -62,6 +86,19 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
   if (result.engine != no_engine) add_engine(result);
   results_.seconds += result.seconds;
   results_.wait_seconds += result.wait_seconds;
+}
+
+void ResultTally::add_refit(const IterationResult& result) {
+  const Iteration iteration = plan_.iteration(result.iteration);
+  const Stage& stage = plan_.stage(iteration.stage);
+  if (!results_.refit) results_.refit.emplace();
+  auto& trials = results_.refit->trials;
+  if (iteration.member == 0)
+    trials.push_back(
+        {*stage.refit_of(iteration.trial), plan_.iterations_of_trial(iteration.stage, iteration.trial), 0, 0});
+  RefitResult& refit = trials.back();
+  refit.finished += result.status == IterationStatus::finished ? 1 : 0;
+  refit.final_loss += result.final_loss / static_cast<double>(stage.members);
 }
 
 void ResultTally::add_values(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
@@ -100,7 +137,7 @@ void ResultTally::add_engine(const IterationResult& result) {
 }
 
 RunResults ResultTally::finish() {
-  assert(results_.iterations == plan_.iteration_count());
+  assert(results_.iterations > 0 && results_.iterations <= plan_.iteration_count());
   std::sort(results_.engines.begin(), results_.engines.end(), [](const EngineUse& one, const EngineUse& other) {
     return std::make_pair(one.name.view(), !one.on_gpu) < std::make_pair(other.name.view(), !other.on_gpu);
   });

@@ -13,6 +13,7 @@
 
 #include "files/hdf5/table_writer.hpp"
 #include "parallel/devices/rank_info.hpp"
+#include "runs/results/trial_ensemble.hpp"
 #include "search/leaderboard.hpp"
 #include "study/plan.hpp"
 #include "training/iteration_result.hpp"
@@ -97,12 +98,25 @@ struct DataSummary {
   std::optional<HeldOutSummary> validation, test;
 };
 
-/// The best model on the test rows.
-struct TestResult {
-  std::int64_t rows = 0;
-  double loss = 0;
-  std::vector<MetricValue> metrics{};  ///< all that apply, first those of the study
-  std::size_t study_metrics = 0;       ///< of the study: its score and run.metrics
+/// A trial that was trained again on all rows.
+struct RefitResult {
+  Refit refit;
+  IndexRange iterations;      ///< of its members
+  std::int64_t finished = 0;  ///< members
+  double final_loss = 0;      ///< mean over the members; NaN if one has none
+};
+
+/// The best trial and the members of the ensemble of trials, trained again on all rows.
+struct RefitResults {
+  std::int64_t rows = 0;              ///< the caller sets them
+  std::vector<RefitResult> trials{};  ///< at least one
+  std::vector<std::string> models{};  ///< of the best trial, as RunResults::best_models; the caller sets them
+
+  /// The refit of a trial; null if it has none.
+  const RefitResult* of(std::int64_t trial) const;
+
+  std::int64_t iterations() const;
+  std::int64_t finished() const;
 };
 
 /// All results of a run except its tables of iterations and epochs.
@@ -119,6 +133,7 @@ struct RunResults {
   std::int64_t failed = 0;
   std::int64_t first_failed = -1;  ///< iteration
   std::string first_failure;       ///< its message
+  std::optional<RefitResults> refit{};
   std::vector<EngineUse> engines;  ///< by name, GPU first
   double seconds = 0;              ///< of training, summed over the iterations
   double wait_seconds = 0;         ///< waiting for streamed data, summed over the iterations
@@ -128,12 +143,19 @@ struct RunResults {
   std::optional<double> idle_share;  ///< of the lanes' time in the last job; none if it has not trained
   DataSummary data;
   std::string user;                      ///< who ran the last job
+  std::string study_file = "study.cfg";  ///< of the run, in its directory: that of the last extension
   std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved
   std::optional<TestResult> test;        ///< none without test rows, and if there is no best model
+  std::optional<TrialEnsemble> trial_ensemble;  ///< with search.ensemble = greedy, unless it could not be selected
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 
   std::int64_t finished() const { return iterations - diverged - pruned - unfinished - failed; }
   bool any_finished() const { return finished() > 0; }
+  /// The iterations of the search.
+  std::int64_t search_iterations() const;
+  /// Whether the run predicts with the models of the refit, otherwise with best_models; and these models.
+  bool predicts_with_refit() const { return refit && !refit->models.empty(); }
+  const std::vector<std::string>& models() const { return predicts_with_refit() ? refit->models : best_models; }
   /// The number of trials with finished iterations or ensembles whose score is not defined.
   std::int64_t trials_with_undefined_scores() const;
 };
@@ -145,14 +167,16 @@ class ResultTally {
   /// `study` and `plan` outlive the tally.
   ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial);
 
-  /// Adds the next iteration of the plan, in order. `ensemble`: as for Leaderboard::add.
+  /// Adds the next iteration of the plan, in order; those of a trial in a stage may all be left out. `ensemble`: as for
+  /// Leaderboard::add.
   void add(const TrainedIteration& iteration, const EnsembleResult* ensemble);
 
-  /// Called once, after the last iteration.
+  /// Called once, after the last iteration. At least one was added.
   RunResults finish();
 
  private:
   void add_values(const TrainedIteration& iteration, const EnsembleResult* ensemble);
+  void add_refit(const IterationResult& result);
   void add_engine(const IterationResult& result);
 
   const Study& study_;

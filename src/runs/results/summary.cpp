@@ -157,7 +157,7 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
     add(name, short_key(name), searched, true,
         [&](const TrialSummary& t) { return printable(plan.value(t.trial, key)); });
   }
-  if (plan.stage_count() > 1)
+  if (plan.search_stages() > 1)
     add("epochs", "epochs", ranking, false, [&](const TrialSummary& t) {
       return fmt::format("{}", plan.stage(t.stage).epochs_of(t.trial, plan.trial(t.trial).train.epochs).end);
     });
@@ -269,10 +269,30 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
   return fmt::format("{} (mean {} {:.4f} over {})", best, score_name(study), value, over);
 }
 
-std::string best_model_line(const std::string& directory, const std::vector<std::string>& models) {
+std::string refit_length_text(const Refit& refit, const TrainOptions& train) {
+  return fmt::format("{} ({})", counted(refit.steps(), "step"),
+                     train.best_weights.value_or(false)
+                         ? fmt::format("median best epoch {}", refit.epochs - 1)
+                         : fmt::format("{} of the median fit", counted(refit.epochs, "epoch")));
+}
+
+std::string refit_text(const Plan& plan, std::int64_t best, const RefitResults& refit) {
+  const std::string rows = counted(refit.rows, "row");
+  const RefitResult& best_refit = *refit.of(best);
+  std::string text = fmt::format("the best trial was trained again on all {} for {}", rows,
+                                 refit_length_text(best_refit.refit, plan.trial(best).train));
+  if (const std::size_t others = refit.trials.size() - 1; others > 0)
+    text += fmt::format(", and {} of the ensemble", counted(static_cast<std::int64_t>(others), "other trial"));
+  if (const std::int64_t total = refit.iterations(); refit.finished() < total)
+    text += fmt::format("; {} of {} did not finish", total - refit.finished(), counted(total, "training"));
+  return text;
+}
+
+std::string models_line(const std::string& directory, const RunResults& results) {
+  const auto& models = results.models();
   const std::string others = models.size() == 1 ? "" : fmt::format(" (ensemble of {})", models.size());
-  return fmt::format("best model: {0}/{1}{2}; predict with: sheaf predict {0} NEW.csv OUT.csv", directory,
-                     models.front(), others);
+  return fmt::format("{3}: {0}/{1}{2}; predict with: sheaf predict {0} NEW.csv OUT.csv", directory, models.front(),
+                     others, results.predicts_with_refit() ? "refit" : "best model");
 }
 
 std::string test_text(const TestResult& test) {
@@ -284,14 +304,22 @@ std::string test_text(const TestResult& test) {
 
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width) {
   std::string text;
-  if (study.search.method != SearchMethod::none) {
+  if (study.search.searches()) {
     text = leaderboard(study, plan, results, width);
   } else {
-    text = results.iterations <= max_listed ? iteration_lines(study, plan, results.final_values)
-                                            : iteration_statistics(study, results);
+    text = results.search_iterations() <= max_listed ? iteration_lines(study, plan, results.final_values)
+                                                     : iteration_statistics(study, results);
     if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
-  if (results.test) text += fmt::format("Test of the best model: {}\n", test_text(*results.test));
+  if (results.refit) text += fmt::format("Refit: {}\n", refit_text(plan, results.trials.front().trial, *results.refit));
+  if (const auto& ensemble = results.trial_ensemble)
+    text += fmt::format("Ensemble of {}: {}\n{}", counted(static_cast<std::int64_t>(ensemble->members.size()), "trial"),
+                        ensemble_text(*ensemble), member_lines(*ensemble));
+  if (results.test)
+    text +=
+        fmt::format("Test of the {}: {}\n", results.test->of_refit ? "refit" : "best model", test_text(*results.test));
+  if (results.trial_ensemble && results.trial_ensemble->test)
+    text += fmt::format("Test of the ensemble: {}\n", test_text(*results.trial_ensemble->test));
   return text + engine_line(results) + lanes_line(results) + data_line(results) + left_out_note(results) +
          diverged_note(results) + failed_note(results);
 }

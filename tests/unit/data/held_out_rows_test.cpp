@@ -353,7 +353,6 @@ TEST_CASE(
   data.test_file_rows = 8;
   const auto own = RowSet::range({0, 40}, 60).list(), test = RowSet::range({52, 60}, 60).list();
   Study study = regression_study();
-  study.data.normalize = Normalize::standard;
   study.data.validation = 0;
   study.search.repeats = 3;
   for (const double fraction : {0.0, 0.25}) {  // of data.test, without a test file
@@ -364,7 +363,7 @@ TEST_CASE(
     const auto split = splits.split(2, 0);
     CHECK(splits.count() == 1);
     CHECK(split->validation_rows.list() == RowSet::range({40, fraction > 0 ? 60 : 52}, 60).list());
-    CHECK(std::abs(split->scaling.shift[0]) < 3);
+    CHECK(std::abs(splits.scaling(2, 0, Normalize::standard)->shift[0]) < 3);
     if (fraction == 0) {
       CHECK(split->training_rows.list() == own);
       CHECK(splits.test_rows().list() == test);

@@ -11,6 +11,7 @@
 #include "data/split_sizes.hpp"
 #include "data/splits.hpp"
 #include "sample_data.hpp"
+#include "study/settings.hpp"
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
 
@@ -107,14 +108,37 @@ TEST_CASE("stopping rows are a stratified part of the training rows, and leave t
 TEST_CASE("scaling is computed from the training rows only") {
   Study study = test::regression_study();
   study.search.folds = 2;
-  study.data.normalize = Normalize::minmax;
   const DataSet data = data_with_features(1, {1, 2, 3, 4, 5, 6, 7, 8});
   Splits splits(study, data);
   for (std::int64_t fold = 0; fold < 2; ++fold) {
-    const auto split = splits.split(0, fold);
-    CHECK(split->scaling.shift == std::vector<float>{data.features[split->training_rows.list().front()]});
+    const float least = data.features[splits.split(0, fold)->training_rows.list().front()];
+    CHECK(splits.scaling(0, fold, Normalize::minmax)->shift == std::vector<float>{least});
   }
-  CHECK(splits.split(0, 0)->scaling.shift != splits.split(0, 1)->scaling.shift);
+  CHECK(splits.scaling(0, 0, Normalize::minmax)->shift != splits.scaling(0, 1, Normalize::minmax)->shift);
+}
+
+TEST_CASE("a split has a scaling for each searched value of data.normalize") {
+  Study study = test::regression_study();
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"data.normalize", {"none", "standard", "minmax", "robust"}}};
+  const DataSet data = data_with_features(1, {1, 2, 3, 4, 5, 6, 7, 100});
+  Splits splits(study, data);
+  CHECK(splits.scaling(0, 0, Normalize::none)->shift.empty());
+  for (const std::string value : {"none", "standard", "minmax", "robust"})
+    for (std::int64_t fold = 0; fold < 2; ++fold) {
+      CAPTURE(value, fold);
+      Study one = study;
+      one.search.keys.clear();
+      apply_setting(one, "data.normalize", value);
+      const Normalize normalize = one.data.normalize;
+      const auto found = splits.scaling(1, fold, normalize), expected = Splits(one, data).scaling(1, fold, normalize);
+      CHECK(found->shift == expected->shift);
+      CHECK(found->scale == expected->scale);
+      CHECK(found->clip == expected->clip);
+      CHECK(splits.scaling(1, fold, normalize) == found);  // cached
+      CHECK(found->clip.empty() == (normalize != Normalize::robust));
+    }
 }
 
 TEST_CASE("too few rows are refused with a message that has the numbers") {
@@ -199,4 +223,25 @@ TEST_CASE("the smallest validation part has the rows of the smallest fold, or th
   CHECK(least_validation_rows(study, {11}) == 3);
   study.data.time = "/time";
   CHECK(least_validation_rows(study, {11}) == 2);
+}
+
+TEST_CASE("the fold after the last one trains on all rows except those of the test") {
+  Study study = test::regression_study();
+  study.search.folds = 3;
+  study.train.stop_fraction = 0.2;
+  study.data.test = 0.1;
+  study.data.normalize = Normalize::standard;
+  Splits splits(study, data_with_labels(uneven_labels(100, 4)));
+  const auto all = splits.split(0, 3);
+  std::vector<std::int64_t> rows = all->training_rows.list();
+  CHECK(rows.size() == 90);
+  CHECK(all->validation_rows.empty());
+  CHECK(all->stopping_rows.empty());
+  splits.test_rows().for_each([&](std::int64_t row) { rows.push_back(row); });
+  std::sort(rows.begin(), rows.end());
+  CHECK(rows == counting(100));
+  CHECK(splits.count() == 3);
+  study.search.folds = 1;
+  study.data.validation = 0.3;
+  CHECK(Splits(study, data_with_labels(uneven_labels(100, 4))).split(0, 1)->training_rows.count() == 90);
 }

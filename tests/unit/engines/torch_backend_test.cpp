@@ -6,7 +6,8 @@
 using namespace sheaf;
 
 TEST_CASE("the advice fits the reason why LibTorch cannot be loaded") {
-  const std::string keep = "Put the libsheaf_libtorch.so from the program's build next to the program.";
+  const std::string keep =
+      "Install the package sheaf-torch, or put the libsheaf_libtorch.so from the program's build next to the program.";
   const std::string memory = "Raise the memory limit (ulimit -v) if there is one.";
   const std::string install =
       "Install the LibTorch that the program was built with, or add the folder of its libraries to LD_LIBRARY_PATH.";

@@ -140,12 +140,26 @@ TEST_CASE("a damaged result is ignored with a warning, and an inconsistent run i
   CHECK_THROWS_AS(reader.study(true), RunError);
 }
 
-TEST_CASE("the best model consists of the files listed in best.txt") {
+TEST_CASE(
+    "a run predicts with its ensemble of trials, otherwise with the models in refit.txt, otherwise with those in "
+    "best.txt") {
   const Run run;
   const RunReader reader(run.directory());
-  CHECK(reader.best_models().empty());
+  CHECK_FALSE(reader.models().has_value());
   std::filesystem::create_directory(models_directory(run.directory()));
   std::ofstream(best_model_list(run.directory())) << "iteration-4.pt\niteration-5.pt\n";
-  CHECK(reader.best_models() ==
-        std::vector<std::string>{model_path(run.directory(), 4), model_path(run.directory(), 5)});
+  CHECK(reader.models() ==
+        RunModels{ModelsKind::best, {model_path(run.directory(), 4), model_path(run.directory(), 5)}});
+  std::ofstream(refit_model_list(run.directory())) << "iteration-6.pt\n";
+  CHECK(reader.models() == RunModels{ModelsKind::refit, {model_path(run.directory(), 6)}});
+
+  TrialEnsemble ensemble;
+  ensemble.members = {{2, 0.5, 1, 1, {}, {"iteration-4.pt", "iteration-5.pt"}}, {3, 0.5, 1, 1, {}, {"iteration-6.pt"}}};
+  std::ofstream(ensemble_path(run.directory())) << ensemble_json(ensemble);
+  CHECK(reader.models() ==
+        RunModels{ModelsKind::ensemble,
+                  {model_path(run.directory(), 4), model_path(run.directory(), 5), model_path(run.directory(), 6)},
+                  {0.25, 0.25, 0.5}});
+  CHECK(reader.models(ModelsKind::refit)->files == std::vector<std::string>{model_path(run.directory(), 6)});
+  CHECK(reader.models(ModelsKind::best)->files.size() == 2);
 }

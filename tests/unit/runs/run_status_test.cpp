@@ -130,6 +130,25 @@ TEST_CASE("the best trial is one of those with all iterations") {
   CHECK(run.status().best->trial == 1);
 }
 
+TEST_CASE("the best trials are complete and in the order of the leaderboard") {
+  const Run run;
+  run.add_attempt({{0, finished, 0.5},
+                   {1, finished, 0.7},
+                   {2, finished, 0.1},
+                   {4, finished, 0.4},
+                   {5, finished, 0.6},
+                   {6, diverged, NAN},
+                   {7, finished, 0.1}});
+  const RunState state = run.state();
+  const auto trials = [&](std::int64_t count) {
+    std::vector<std::int64_t> numbers;
+    for (const TrialSummary& trial : best_trials(state, count)) numbers.push_back(trial.trial);
+    return numbers;
+  };
+  CHECK(trials(5) == std::vector<std::int64_t>{2, 0, 3});
+  CHECK(trials(1) == std::vector<std::int64_t>{2});
+}
+
 TEST_CASE("a trial counts with its last complete stage") {
   const Run run;
   run.add_attempt({{0, finished, 0.1},

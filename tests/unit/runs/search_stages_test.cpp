@@ -114,6 +114,16 @@ TEST_CASE("possible stages have the trials that may continue next, and all that 
   CHECK(of_eleven.possible_stages() == std::vector<Stage>{{1, {{0, 11}}, 1, {0, 2}, 1, 1, 3, 9}});
 }
 
+TEST_CASE("lanes get the iterations of trials that begin in a stage first") {
+  Plan plan(study_of_four());
+  plan.add({0, {{0, 3}}, 1, {0, 2}, 1, 0, 1});
+  CHECK(longest_first(plan) == std::vector<IndexRange>{{0, 6}});
+  plan.add({1, {{0, 1}, {2, 4}}, 1, {0, 2}, 1, 1, 3, 3});
+  CHECK(longest_first(plan) == std::vector<IndexRange>{{10, 12}, {6, 10}});
+  plan.add({2, {{0, 1}}, 1, {0, 2}, 1, 3, std::nullopt, 4});  // the new trials of the stage do not exist
+  CHECK(longest_first(plan) == std::vector<IndexRange>{{12, 14}});
+}
+
 TEST_CASE("a grid is complete after its only stage and has no stage text") {
   const Study study = study_of_four();
   const auto grid = make_single_stage(study);
@@ -155,4 +165,75 @@ TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages
     CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, other}, "runs/x"),
                       StartsWith("stage 0 of 'runs/x' began with other trials than the search chooses now"));
   }
+}
+
+TEST_CASE("a refit follows the search when it is recorded, and is missing otherwise") {
+  Study study = study_of_four();
+  study.run.refit = true;
+  const auto grid = make_single_stage(study);
+  const auto results_of_search = [](std::int64_t count) {
+    Replay journals;
+    for (std::int64_t number = 0; number < count; ++number) journals.iterations.append(trained(number, 1), {}, 0);
+    journals.iterations.settle();
+    return journals;
+  };
+  struct Caught {
+    explicit Caught(const Searcher& searcher, const Study& of, Replay journals) : plan(of), stages(searcher, plan) {
+      stages.choose_next();
+      later = stages.later_iterations();
+      is_done = stages.catch_up(journals);
+      results = journals.iterations.size();
+    }
+    Plan plan;
+    SearchStages stages;
+    std::int64_t later = 0;
+    bool is_done = false;
+    std::size_t results = 0;
+  };
+  const Caught incomplete(*grid, study, results_of_search(7));
+  CHECK_FALSE(incomplete.is_done);
+  CHECK_FALSE(incomplete.stages.awaits_refit());
+  CHECK(incomplete.later == 1);
+  const Caught searched(*grid, study, results_of_search(8));
+  CHECK(searched.is_done);
+  CHECK(searched.stages.awaits_refit());
+
+  const RecordedStage refit{{1, {{2, 3}}, 1, {2, 3}, 1, 0, std::nullopt, std::nullopt, {{2, 7, 30, {}}}}, 8};
+  const auto recorded = [&](const RecordedStage& stage, bool with_result) {
+    Replay journals = results_of_search(8);
+    ReplayedRefit& found = journals.refits.emplace_back();
+    found.recorded = stage;
+    if (with_result) found.results.append(trained(8, 1), {}, 0);
+    found.results.settle();
+    return journals;
+  };
+  const Caught begun(*grid, study, recorded(refit, false));
+  CHECK_FALSE(begun.is_done);
+  CHECK_FALSE(begun.stages.awaits_refit());
+  REQUIRE(begun.plan.has_refit());
+  CHECK(begun.plan.stage(1) == refit.stage);
+  CHECK(begun.stages.last_stage_text() == " of the refit");
+  CHECK(begun.stages.position_text() == "refit");
+  CHECK(begun.stages.later_iterations() == 0);
+  CHECK_FALSE(begun.stages.more_may_come());
+  CHECK(begun.stages.possible_stages().empty());
+  const Caught complete(*grid, study, recorded(refit, true));
+  CHECK(complete.is_done);
+  CHECK(complete.results == 9);
+
+  // That of a smaller search, or of another program.
+  RecordedStage earlier = refit, other = refit;
+  earlier.first_iteration = 6;
+  other.stage.folds = {1, 2};
+  for (const RecordedStage& stage : {earlier, other}) {
+    const Caught caught(*grid, study, recorded(stage, true));
+    CHECK(caught.stages.awaits_refit());
+    CHECK(caught.results == 8);
+  }
+  study.run.refit = false;
+  const Caught without(*grid, study, recorded(refit, true));
+  CHECK(without.is_done);
+  CHECK_FALSE(without.stages.awaits_refit());
+  CHECK_FALSE(without.plan.has_refit());
+  CHECK(without.results == 8);
 }

@@ -249,3 +249,67 @@ TEST_CASE("the trials of tpe are those of random until ten have ended, then bett
   for (const auto& [iteration, result] : found.results) (iteration < 10 ? early : late) += result.validation_loss;
   CHECK(late / 50 < 0.3 * early / 10);
 }
+
+namespace {
+
+// `study` with other learning rates from trial `first` on.
+Study extended_at(std::int64_t first, Study study, const std::string& low, const std::string& high) {
+  study.search.earlier.push_back({first, study.search.keys});
+  study.search.keys[0].candidates = {low, high};
+  return study;
+}
+
+}  // namespace
+
+TEST_CASE("an extended search keeps its trials, and its new ones do not depend on lanes") {
+  for (const auto method : {SearchMethod::random, SearchMethod::tpe}) {
+    Study study = study_of(method, 40, 3);
+    study.search.racing = Racing::forgiving;
+    const Searched before = searched(study, sample_loss, 1, 2);
+    Study more = extended_at(40, study, "0.001", "10");
+    more.search.trials = 70;
+    const Searched reference = searched(more, sample_loss, 1, 1);
+    for (std::uint32_t seed = 2; seed < 5; ++seed) CHECK(searched(more, sample_loss, seed, 3 * seed) == reference);
+    CHECK(searched(more, sample_loss, 5, 4, before) == reference);
+    CHECK(std::equal(before.values.begin(), before.values.end(), reference.values.begin()));
+    for (std::size_t trial = 40; trial < 70; ++trial) {
+      const double rate = std::stod(reference.values[trial][0]);
+      CHECK((rate >= 0.001 && rate <= 10));
+    }
+  }
+}
+
+TEST_CASE("trials outside the new ranges neither race against new ones nor end the search") {
+  Study study = study_of(SearchMethod::random, 20, 3);
+  study.search.racing = Racing::certain;
+  study.search.patience = 12;
+  study.search.batch = 2;
+  // The trials of the first space are much better than all others.
+  const LossOf loss_of = [](const Iteration& iteration, double rate) {
+    return (rate < 0.1 ? 1e-3 : 1.0) + 1e-4 * static_cast<double>(iteration.trial % 7);
+  };
+  study.search.keys[0].candidates = {"0.001", "0.01"};
+  const Searched first = searched(study, loss_of, 1, 1);
+  Study more = extended_at(first.trials, study, "0.5", "1");
+  more.search.trials = 60;
+  const Searched found = searched(more, loss_of, 1, 3, first);
+  const auto begin = first.trials;
+  CHECK(found.trials >= begin + 12);
+  for (std::int64_t iteration = 3 * begin; iteration < 3 * (begin + 3); ++iteration)
+    CHECK(found.results.count(iteration) == 1);
+  Study inside = extended_at(first.trials, study, "0.001", "1");
+  inside.search.trials = 60;
+  const Searched raced = searched(
+      inside,
+      [&](const Iteration& iteration, double rate) {
+        return iteration.trial >= begin ? 1.0 : loss_of(iteration, rate);
+      },
+      1, 3, first);
+  CHECK(raced.trials < begin + 12 + 2 + 1);  // no new trial is better than those of the first space
+  for (std::int64_t trial = begin; trial < raced.trials; ++trial) {
+    std::int64_t pruned = 0;
+    for (std::int64_t iteration = 3 * trial; iteration < 3 * trial + 3; ++iteration)
+      pruned += raced.pruned.count(iteration) > 0;
+    CHECK(pruned == 2);
+  }
+}

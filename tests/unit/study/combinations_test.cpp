@@ -2,6 +2,9 @@
 #include "study/combinations.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "study/settings.hpp"
 #include "support/catch.hpp"
@@ -174,4 +177,84 @@ TEST_CASE("the count of a grid that is too large is the maximum plus one") {
   CHECK(combinations.value(0, 0) == "1");
   CHECK(combinations.value(201, 3) == "0.2");
   CHECK(combinations.value(201, 4) == "0.2");
+}
+
+namespace {
+
+// The values of all combinations of a grid that was extended from `earlier`.
+std::vector<Values> extended_grid(const std::vector<SearchedKey>& keys,
+                                  const std::vector<std::vector<SearchedKey>>& earlier) {
+  Study study = grid_study(keys);
+  for (const auto& former : earlier) study.search.earlier.push_back({0, former});
+  const Combinations combinations(study);
+  std::vector<Values> all;
+  for (std::int64_t number = 0; number < combinations.count(); ++number) {
+    all.emplace_back();
+    for (std::size_t key = 0; key < keys.size(); ++key) all.back().push_back(combinations.value(number, key));
+  }
+  return all;
+}
+
+bool is_one_of(const Values& values, const std::vector<SearchedKey>& keys) {
+  for (std::size_t key = 0; key < keys.size(); ++key)
+    if (std::find(keys[key].candidates.begin(), keys[key].candidates.end(), values[key]) == keys[key].candidates.end())
+      return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("an extended grid has the combinations that no earlier grid has, each once") {
+  const std::vector<SearchedKey> first = {
+      {"train.epochs", {"1", "2"}}, {"train.batch_size", {"8", "16"}}, {"train.learning_rate", {"0.1"}}};
+  const std::vector<SearchedKey> second = {
+      {"train.epochs", {"2", "3"}}, {"train.batch_size", {"8", "32", "64"}}, {"train.learning_rate", {"0.1", "0.2"}}};
+  const std::vector<SearchedKey> third = {{"train.epochs", {"1", "2", "3", "4"}},
+                                          {"train.batch_size", {"64", "8", "16"}},
+                                          {"train.learning_rate", {"0.2", "0.1", "0.3"}}};
+  for (const auto& earlier : std::vector<std::vector<std::vector<SearchedKey>>>{{first}, {second}, {first, second}}) {
+    std::vector<Values> wanted;
+    for (const Values& values : extended_grid(third, {}))
+      if (std::none_of(earlier.begin(), earlier.end(), [&](const auto& keys) { return is_one_of(values, keys); }))
+        wanted.push_back(values);
+    std::vector<Values> found = extended_grid(third, earlier);
+    std::sort(wanted.begin(), wanted.end());
+    std::sort(found.begin(), found.end());
+    CHECK(found == wanted);
+  }
+  CHECK(extended_grid(first, {third}).empty());
+
+  // Distinct choices are those of the new combinations, with their numbers.
+  Study study = grid_study(third);
+  study.search.earlier = {{4, first}, {14, second}};
+  const Combinations combinations(study);
+  for (const Values& keys : std::vector<Values>{{}, {"train.epochs"}, {"train.batch_size", "train.learning_rate"}}) {
+    std::vector<std::size_t> selected;
+    for (std::size_t key = 0; key < third.size(); ++key)
+      if (selects(keys)(third[key].key)) selected.push_back(key);
+    std::map<Values, double> wanted, found;
+    for (const Values& values : extended_grid(third, {first, second})) {
+      Values choice;
+      for (const std::size_t key : selected) choice.push_back(values[key]);
+      ++wanted[choice];
+    }
+    combinations.for_each_distinct(selects(keys), [&](const std::vector<std::size_t>& choice, double count) {
+      Values values, all;
+      for (std::size_t key = 0; key < third.size(); ++key) all.push_back(third[key].candidates[choice[key]]);
+      CHECK_FALSE(is_one_of(all, first));
+      CHECK_FALSE(is_one_of(all, second));
+      for (const std::size_t key : selected) values.push_back(all[key]);
+      found[values] += count;
+    });
+    CHECK(found == wanted);
+  }
+}
+
+TEST_CASE("values of keys without effect do not make combinations of an extended grid new") {
+  const SearchedKey sgd{"train.optimizer", {"sgd"}}, both{"train.optimizer", {"sgd", "adam"}};
+  const SearchedKey momenta{"train.momentum", {"0", "0.9"}}, more{"train.momentum", {"0.5", "0.9"}};
+  CHECK(extended_grid({both, more}, {{both, momenta}}) == std::vector<Values>{{"sgd", "0.5"}});
+  CHECK(extended_grid({more, both}, {{momenta, both}}) == std::vector<Values>{{"0.5", "sgd"}});
+  CHECK(extended_grid({both, more}, {{sgd, momenta}}) == std::vector<Values>{{"sgd", "0.5"}, {"adam", "0.5"}});
+  CHECK(extended_grid({more, both}, {{momenta, sgd}}) == std::vector<Values>{{"0.5", "sgd"}, {"0.5", "adam"}});
 }

@@ -149,17 +149,32 @@ TEST_CASE("each candidate is checked") {
         "s.cfg: search.train.epochs cannot be '0'. Allowed: integer from 1 to 1000000, or auto.");
   CHECK(error("train.learning_rate = 1e-3, 0.001") ==
         "s.cfg: search.train.learning_rate has the candidate '0.001' more than once. Remove the duplicates.");
-  CHECK(error("data.file = a, b") == "s.cfg: data.file cannot be searched. Only the keys of [model] and [train] can.");
+  CHECK(error("data.file = a, b") ==
+        "s.cfg: data.file cannot be searched. Only data.normalize and the keys of [model] and [train] can.");
   CHECK(error("hidden = 16") == "s.cfg: unknown key 'search.hidden'. Did you mean 'search.model.hidden'?");
   CHECK(errors_of(sound + "[search]\nmethod = none\ntrain.epochs = 1, 2\n") ==
         "searched keys need a search method (search.method = none). Set search.method = grid.");
 }
 
-TEST_CASE("candidates and folds choose the grid search if no method is set") {
-  CHECK(parse(sound + "[search]\ntrain.epochs = 1, 2\n").search.method == SearchMethod::grid);
-  CHECK(parse(sound, {{"search.folds", "3"}}).search.method == SearchMethod::grid);
-  CHECK(parse(sound).search.method == SearchMethod::none);
-  CHECK(parse(sound, {{"search.folds", "1"}}).search.method == SearchMethod::none);
+TEST_CASE("search.method = auto, the default, is the method that the other keys need") {
+  for (const Overrides& given : {Overrides{}, {{"search.method", "auto"}}, {{"search.method", "AUTO"}}}) {
+    const auto method = [&](const std::string& search, Overrides others = {}) {
+      others.insert(others.end(), given.begin(), given.end());
+      return parse(sound + "[search]\n" + search, others).search.method;
+    };
+    CHECK(method("train.epochs = 1, 2\n") == SearchMethod::grid);
+    CHECK(method("", {{"search.folds", "3"}}) == SearchMethod::grid);
+    CHECK(method("", {{"data.folds", "/folds"}}) == SearchMethod::grid);
+    CHECK(method("train.epochs = 1, 2, 3\ntrials = 2\n") == SearchMethod::random);
+    CHECK(method("train.learning_rate = uniform(0.1, 1)\ntime = 5\n") == SearchMethod::random);
+    CHECK(method("train.learning_rate = uniform(0.1, 1)\npatience = 5\n") == SearchMethod::random);
+    CHECK(method("train.epochs = 1, 2\npatience = 5\n") == SearchMethod::grid);
+    CHECK(method("", {{"data.folds", "none"}}) == SearchMethod::none);
+    CHECK(method("", {{"data.groups", "/groups"}}) == SearchMethod::none);
+    CHECK(method("") == SearchMethod::automatic);  // the file may have folds
+    CHECK(method("", {{"search.folds", "1"}}) == SearchMethod::automatic);
+  }
+  CHECK(parse("[data]\nsource = synthetic\n").search.method == SearchMethod::none);
   CHECK_THAT(errors_of(sound, {{"search.folds", "3"}, {"search.method", "none"}}),
              ContainsSubstring("search.folds = 3 has no effect (search.method = none)"));
 }

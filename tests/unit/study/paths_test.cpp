@@ -77,6 +77,9 @@ TEST_CASE("only values with a path are changed, and run.output stays relative to
   const auto changed = [](const char* key, const char* text) { return with_read_path(key, text, origin("f")); };
   CHECK(changed("data.file", "d.h5") == "f/d.h5");
   CHECK(changed("model.kind", "torchscript:../net: 2.pt") == "torchscript:net: 2.pt");
+  CHECK(changed("search.start", "../runs/rate=0.1") == "runs/rate=0.1");
+  CHECK(changed("search.start", "none") == "none");
+  CHECK(changed("search.start", "train.loss = mse; train.loss = huber") == "train.loss = mse; train.loss = huber");
   CHECK(changed("model.kind", "plugin:$SCRATCH/a.so") == "plugin:/scratch/a.so");
   CHECK(changed("model.kind", "mlp") == "mlp");
   CHECK(changed("run.output", "~/r") == "/home/ada/r");

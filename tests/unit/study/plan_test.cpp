@@ -204,3 +204,34 @@ TEST_CASE("more iterations than can be numbered are refused") {
   study.study.iterations = std::int64_t{1} << 62;
   CHECK_THROWS_AS(test::whole_plan(study), UsageError);
 }
+
+TEST_CASE("a refit is a stage after the search with the fold after the last one, and new keys and seeds") {
+  Plan plan = test::whole_plan(searched_study());
+  CHECK_FALSE(plan.wants_refit());
+  const std::int64_t before = plan.iteration_count();
+  CHECK(plan.refit_iterations() == IndexRange{before, before});
+  const std::vector<Refit> refits = {{1, 7, 20, {}}, {4, 3, 25, {0, 2}}};
+  plan.add(refit_stage(plan, refits));
+  CHECK(plan.has_refit());
+  CHECK(plan.stage_count() == 2);
+  CHECK(plan.search_stages() == 1);
+  CHECK(plan.search_iterations() == IndexRange{0, before});
+  CHECK(plan.refit_iterations() == IndexRange{before, before + 2 * 4});  // four members each
+  CHECK(plan.trial_count() == 6);
+  std::set<std::uint64_t> seeds;
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number) seeds.insert(plan.iteration(number).seed);
+  CHECK(seeds.size() == static_cast<std::size_t>(plan.iteration_count()));
+  const Iteration last = plan.iteration(plan.iteration_count() - 1);
+  CHECK(last.trial == 4);
+  CHECK(last.repeat == 0);
+  CHECK(last.fold == 3);
+  CHECK(last.member == 3);
+  CHECK(plan.number_of(last) == last.number);
+  CHECK(plan.last_iteration_of(training_of(last)) == last.number);
+  CHECK_FALSE(plan.last_iteration_of({0, 4, 0, 2, 3}).has_value());  // of the search
+  CHECK(plan.stage(1).refit_of(4) == refits[1]);
+  CHECK_FALSE(plan.stage(1).refit_of(2).has_value());
+  CHECK_FALSE(plan.stage(0).refit_of(1).has_value());
+  const std::vector<Stage> stages = {plan.stage(0), plan.stage(1)};
+  CHECK(unpacked_stages(packed(stages)) == stages);
+}

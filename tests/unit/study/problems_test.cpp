@@ -416,9 +416,9 @@ TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of 
                     "search.repeats = 3 has no effect (search.method = none)");
   for (const std::string key : {"search.factor", "search.min_epochs"})
     check_one_problem(file_study({{key, "2"}}),
-                      key + " = 2 has no effect (search.method = none). Leave it out, or set search.method = halving.");
+                      key + " = 2 has no effect (search.method = auto). Leave it out, or set search.method = halving.");
   check_one_problem(file_study({{"search.interval", "2"}}),
-                    "search.interval = 2 has no effect (search.method = none). "
+                    "search.interval = 2 has no effect (search.method = auto). "
                     "Leave it out, or set search.method = median.");
   check_one_problem(grid(file_study({{"data.folds", "none"}}), {}), "search.method = grid has nothing to search");
   check_valid(grid(file_study({{"search.folds", "3"}, {"search.repeats", "2"}}), {}));

@@ -32,8 +32,9 @@ bool accepts(const std::string& key, const std::string& text) {
   return refusal(key, text) == "accepted";
 }
 
+// Whether any text is valid; that of search.start may be a path.
 bool is_text(const SettingInfo& setting) {
-  return setting.values == "text" || setting.values.rfind("name", 0) == 0;
+  return setting.values == "text" || setting.values.rfind("name", 0) == 0 || setting.key == "search.start";
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 115);
+  CHECK(keys.size() == 118);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -164,6 +165,10 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"search.batch", {"auto", "1", "4294967295"}, {"0", "-1", "4294967296", "1.5"}},
       {"search.patience", {"none", "1", "4294967295"}, {"0", "-1", "4294967296", "1.5"}},
       {"search.time", {"none", "1", "1000000000", "90s", "1h30m"}, {"0", "-1", "1000000001", "1.5"}},
+      {"search.start",
+       {"none", "train.learning_rate = 0.1", "train.epochs=1,model.hidden = 64 32; train.epochs = 2", "runs/first",
+        "\"runs/a, b\"", "/runs/rate=0.1", "train.epochs"},
+       {"", "train.epochs =", "train.epochs = 1;", "train.epochs = 1, train.epochs = 2", "\"runs"}},
       {"search.factor", {"2", "1000"}, {"1", "1001", "2.5"}},
       {"search.interval", {"1", "1000000"}, {"0", "-1", "1000001", "2.5"}},
       {"search.min_epochs", {"1", "1000000"}, {"0", "-1", "1000001"}},

@@ -22,11 +22,11 @@ TEST_CASE("a stored study is a study file with the program's version") {
 
 TEST_CASE("a study stored by another version is refused unless forced") {
   constexpr bool forced = true;
-  CHECK_NOTHROW(require_this_version(stored_study_text(Study{}), "run", !forced));
-  CHECK_NOTHROW(require_this_version("[study]\nseed = 1\n", "run", !forced));
+  CHECK_NOTHROW(require_this_version(stored_study_text(Study{}), "run/study.cfg", !forced));
+  CHECK_NOTHROW(require_this_version("[study]\nseed = 1\n", "run/study.cfg", !forced));
   const std::string other = "# Written by sheaf 0.0.9\n[study]\nseed = 1\n";
-  CHECK_THROWS_WITH(require_this_version(other, "run", !forced),
+  CHECK_THROWS_WITH(require_this_version(other, "run/study.cfg", !forced),
                     StartsWith("'run' is a run of sheaf 0.0.9, but this is sheaf " + program_version()));
-  CHECK_NOTHROW(require_this_version(other, "run", forced));
-  CHECK_THROWS_WITH(require_this_version("", "run", forced), StartsWith("'run/study.cfg' has no keys ("));
+  CHECK_NOTHROW(require_this_version(other, "run/study.cfg", forced));
+  CHECK_THROWS_WITH(require_this_version("", "run/study.cfg", forced), StartsWith("'run/study.cfg' has no keys ("));
 }

@@ -79,6 +79,7 @@ array = 2/7
 on_failure = stop
 retries = 2
 models = best
+refit = true
 progress = lines
 log_every = 10
 )";
@@ -186,10 +187,13 @@ file = d.h5
 [search]
 method = tpe
 folds = 3
+batch = 9
 racing = certain
 start = train.learning_rate = 1e-3; train.learning_rate = 0.0625
+earlier = 20: train.learning_rate = uniform(1e-4, 0.25)
 time = 1h30m
 patience = 50
+ensemble = none
 train.learning_rate = log_uniform(1e-5, 1e-1)
 )";
 
@@ -238,11 +242,13 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find("\n[search]\nmethod = none\ntrials = none\nbatch = auto\nracing = none\nstart = none\ntime = "
-                  "none\npatience = "
-                  "none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
-                  "1\nmetric = loss\nweighted = false\nmodel.hidden = 16, 64 "
-                  "32\n\n[run]\noutput =\n") != std::string::npos);
+  CHECK(
+      text.find(
+          "\n[search]\nmethod = auto\ntrials = none\nbatch = auto\nracing = none\nstart = none\nearlier = none\ntime = "
+          "none\npatience = "
+          "none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
+          "1\nmetric = loss\nweighted = false\nensemble = auto\nmodel.hidden = 16, 64 "
+          "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }
 

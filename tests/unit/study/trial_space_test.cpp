@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "study/combinations.hpp"
 #include "study/parse_study.hpp"
 #include "study/settings.hpp"
 #include "study/study.hpp"
@@ -221,11 +222,11 @@ TEST_CASE("values that trials may have are in their lists and ranges, in canonic
       "train.batch_size = 16, 32\n",
       "test", {});
   const TrialSpace space(study);
-  CHECK(space.may_have({"0.01", "16"}));
-  CHECK(space.may_have({"1", "32"}));
+  CHECK(space.may_have(3, {"0.01", "16"}));
+  CHECK(space.may_have(3, {"1", "32"}));
   for (const std::vector<std::string>& values : std::vector<std::vector<std::string>>{
            {}, {"0.01"}, {"0.01", "16", "16"}, {"1e-2", "16"}, {"2", "16"}, {"0.01", "64"}, {"nan", "16"}, {"", "16"}})
-    CHECK_FALSE(space.may_have(values));
+    CHECK_FALSE(space.may_have(3, values));
 }
 
 TEST_CASE("a search method and what it needs fit each other") {
@@ -245,4 +246,160 @@ TEST_CASE("a search method and what it needs fit each other") {
   CHECK(parsed("trials = 5\ntrain.learning_rate = uniform(0.1, 1)").search.method == SearchMethod::random);
   CHECK(study_file_text(parsed("trials = 5\ntrain.learning_rate = log_uniform(1e-3, 1)"))
             .find("train.learning_rate = log_uniform(0.001, 1)\n") != std::string::npos);
+}
+
+namespace {
+
+// `study` with other values of its searched keys from trial `first` on.
+Study extended_at(std::int64_t first, Study study, const std::vector<SearchedKey>& keys, std::int64_t trials) {
+  study.search.earlier.push_back({first, study.search.keys});
+  study.search.keys = keys;
+  study.search.trials = trials;
+  return study;
+}
+
+std::vector<std::vector<std::string>> all_values(const TrialSpace& space) {
+  std::vector<std::vector<std::string>> all;
+  for (std::int64_t trial = 0; trial < space.count(); ++trial) {
+    all.emplace_back();
+    for (std::size_t key = 0; key < 2; ++key) all.back().push_back(space.value(trial, key));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("trials of an extended search keep their values, and new ones are in the new ranges") {
+  const Study study = random_study("train.learning_rate = log_uniform(1e-3, 1e-2)\nmodel.hidden = 8, 16", 30);
+  const std::vector<SearchedKey> wider = {{"train.learning_rate", {"0.1", "0.5"}, Sampling::uniform},
+                                          {"model.hidden", {"16", "24", "32"}}};
+  const std::vector<SearchedKey> third = {{"train.learning_rate", {"0.2", "0.3"}}, {"model.hidden", {"16"}}};
+  const Study second = extended_at(20, study, wider, 60);
+  const auto before = all_values(TrialSpace(study)), values = all_values(TrialSpace(second)),
+             last = all_values(TrialSpace(extended_at(40, second, third, 42)));
+  CHECK(std::equal(before.begin(), before.begin() + 20, values.begin()));
+  CHECK(std::equal(values.begin(), values.begin() + 40, last.begin()));
+  std::set<std::string> widths;
+  for (std::size_t trial = 20; trial < 60; ++trial) {
+    const double rate = std::stod(values[trial][0]);
+    CHECK((rate >= 0.1 && rate <= 0.5));
+    widths.insert(values[trial][1]);
+  }
+  CHECK(widths == std::set<std::string>{"16", "24", "32"});
+  CHECK(std::set(last.begin() + 40, last.end()) == std::set<std::vector<std::string>>{{"0.2", "16"}, {"0.3", "16"}});
+
+  const TrialSpace space(second);
+  CHECK(space.space_count() == 2);
+  CHECK((space.space_of(19) == 0 && space.space_of(20) == 1));
+  CHECK((space.trials_of(0) == IndexRange{0, 20} && space.trials_of(1) == IndexRange{20, 60}));
+  CHECK((space.may_have(19, {"0.005", "8"}) && !space.may_have(20, {"0.005", "8"})));
+  CHECK((space.may_have(20, {"0.25", "24"}) && !space.may_have(19, {"0.25", "24"})));
+  // The run was reduced: the last space has no trials.
+  const TrialSpace reduced(extended_at(20, study, wider, 15));
+  CHECK((reduced.trials_of(0) == IndexRange{0, 15} && reduced.trials_of(1).empty()));
+}
+
+TEST_CASE("a space has the trials whose values with effect are in its lists and ranges") {
+  Study study = random_study("train.optimizer = sgd, adam\ntrain.momentum = uniform(0, 0.9)", 200);
+  study.search.keys[1].candidates = {"0", "0.5"};
+  const TrialSpace space(extended_at(
+      200, study, {{"train.optimizer", {"sgd", "adam"}}, {"train.momentum", {"0.25", "0.9"}, Sampling::uniform}}, 210));
+  std::int64_t inside = 0;
+  for (std::int64_t trial = 0; trial < 200; ++trial) {
+    const bool is_inside = space.value(trial, 0) == "adam" || std::stod(space.value(trial, 1)) >= 0.25;
+    CHECK(space.has(1, trial) == is_inside);
+    CHECK(space.has(0, trial));
+    inside += is_inside ? 1 : 0;
+  }
+  CHECK((inside > 100 && inside < 200));
+  CHECK(space.has(1, 205));
+}
+
+TEST_CASE("an extended random search of lists draws no combination twice") {
+  const Study study = random_study("train.batch_size = 8, 16, 32\nmodel.hidden = 8, 16, 32", 9);
+  const std::vector<SearchedKey> keys = {{"train.batch_size", {"16", "32", "64"}}, {"model.hidden", {"64", "8", "32"}}};
+  for (const std::int64_t first : {1, 4, 9}) {
+    Study more = extended_at(first, study, keys, 0);
+    std::int64_t known = 0;
+    const auto before = all_values(TrialSpace(study));
+    for (std::int64_t trial = 0; trial < first; ++trial) {
+      const auto& values = before[static_cast<std::size_t>(trial)];
+      known += values[0] != "8" && values[1] != "16" ? 1 : 0;
+    }
+    more.search.trials = first + 9 - known;
+    const TrialSpace space(more);
+    CHECK(space.most() == more.search.trials);
+    const auto values = all_values(space);
+    CHECK(std::set(values.begin(), values.end()).size() == values.size());
+    CHECK(std::equal(before.begin(), before.begin() + first, values.begin()));
+    CHECK(problems_in(more).empty());
+    ++more.search.trials;
+    REQUIRE(problems_in(more).size() == 1);
+    CHECK_THAT(problems_in(more).front().sentence, ContainsSubstring(" combinations of the lists in [search]."));
+  }
+}
+
+TEST_CASE("an extended grid has its combinations first") {
+  Study study = parse_study_text("[data]\nfile = x.h5\n[search]\ntrain.batch_size = 8, 16\nmodel.hidden = 8, 16, 32\n",
+                                 "test", {});
+  const auto before = all_values(TrialSpace(study));
+  const Study more = extended_at(6, study, {{"train.batch_size", {"16", "32"}}, {"model.hidden", {"8", "64"}}}, 0);
+  const auto values = all_values(TrialSpace(more));
+  CHECK(std::equal(before.begin(), before.end(), values.begin()));
+  CHECK(std::vector(values.begin() + 6, values.end()) ==
+        std::vector<std::vector<std::string>>{{"32", "8"}, {"32", "64"}, {"16", "64"}});
+  CHECK(trial_count(more) == 9);
+  CHECK(problems_in(more).empty());
+}
+
+TEST_CASE("search.earlier is read as it is written, and checked") {
+  const std::string text =
+      "30: train.learning_rate = log_uniform(0.001, 0.01); model.hidden = 8, 16 32 | 50: train.learning_rate = "
+      "uniform(0.5, "
+      "0.7); "
+      "model.hidden = 8";
+  const auto parsed = [&](const std::string& earlier) {
+    return parse_study_text(
+        "[data]\nfile = x.h5\nvalidation = 0.2\n[search]\ntrials = 60\ntrain.learning_rate = "
+        "uniform(0.1, 0.2)\nmodel.hidden = 4, 8\nearlier = " +
+            earlier + "\n",
+        "test", {});
+  };
+  const Study study = parsed(text);
+  REQUIRE(study.search.earlier.size() == 2);
+  CHECK(study.search.earlier[0] ==
+        EarlierSpace{
+            30, {{"train.learning_rate", {"0.001", "0.01"}, Sampling::log_uniform}, {"model.hidden", {"8", "16 32"}}}});
+  CHECK(setting_text(study, "search.earlier") == text);
+  CHECK(setting_text(parsed("NONE"), "search.earlier") == "none");
+  const Study again = parse_study_text(study_file_text(study), "test", {});
+  CHECK(again.search.earlier == study.search.earlier);
+  const auto refused = [&](const std::string& earlier, const std::string& why) {
+    CAPTURE(earlier);
+    CHECK_THROWS_WITH(parsed(earlier), ContainsSubstring(why));
+  };
+  for (const char* wrong :
+       {"30", "x: model.hidden = 8", "30:", "30: model.hidden", "30: hidden = 8", "30: model.hidden = x"})
+    refused(wrong, "none, or numbers of trials with the values of all searched keys");
+  refused("30: model.hidden = 8", "search.earlier does not fit the search (it has other keys than the search).");
+  refused("30: model.hidden = 8; train.learning_rate = 1", "it has other keys");
+  refused("3: train.learning_rate = 1; model.hidden = 8", "its lists have fewer than 3 combinations");
+  refused("30: train.learning_rate = uniform(1, 2); model.hidden = 8 | 20: train.learning_rate = 1; model.hidden = 8",
+          "its numbers of trials do not ascend");
+}
+
+TEST_CASE("the values of a run that is extended are those of its trials") {
+  const std::string stored = study_file_text(random_study(
+      "train.learning_rate = log_uniform(1e-3, 1e-2)\nstart = train.learning_rate = 0.002\nmodel.hidden = 8, 16", 30));
+  const auto with = [&](const std::vector<Assignment>& overrides) {
+    return parse_extension(stored, "test", overrides);
+  };
+  CHECK(with({}).search.earlier.empty());
+  CHECK(with({{"search.trials", "60"}}).search.earlier.empty());
+  const Study study = with({{"search.train.learning_rate", "uniform(0.1, 1)"}});  // without the start trial
+  REQUIRE(study.search.earlier.size() == 1);
+  CHECK(study.search.earlier[0].trials == 30);
+  CHECK(study.search.earlier[0].keys[0].candidates == std::vector<std::string>{"0.001", "0.01"});
+  CHECK_THROWS_WITH(parse_study_text(stored, "test", {{"search.train.learning_rate", "uniform(0.1, 1)"}}),
+                    ContainsSubstring("which is outside the search"));
 }

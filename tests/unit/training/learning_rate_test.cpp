@@ -123,32 +123,57 @@ TEST_CASE("one_cycle equals PyTorch's OneCycleLR for any number of steps") {
 TEST_CASE("the learning rate falls when the validation loss reaches a plateau, as with PyTorch") {
   LearningRate rate(options(Schedule::plateau), epoch_steps), constant(options(Schedule::constant), epoch_steps);
   for (std::size_t epoch = 0; epoch < losses.size(); ++epoch) {
-    rate.validated(losses[epoch]);
-    constant.validated(losses[epoch]);
-    CHECK(rate(0) == rates[epoch]);
-    CHECK(constant(0) == 0.5);
+    const auto number = static_cast<std::int64_t>(epoch), next = (number + 1) * epoch_steps;
+    rate.validated(number, losses[epoch]);
+    constant.validated(number, losses[epoch]);
+    CHECK(rate(next) == rates[epoch]);
+    CHECK(constant(next) == 0.5);
   }
+  CHECK(rate.reductions() == std::vector<std::int64_t>{4, 9, 14, 17});
+  CHECK(constant.reductions().empty());
+}
+
+TEST_CASE("known reductions of a plateau give the rates of the training that found them, in each of its steps") {
+  TrainOptions train = options(Schedule::plateau, 0.5);
+  train.epochs = static_cast<std::int64_t>(losses.size());
+  LearningRate fit(train, epoch_steps);
+  std::vector<double> found;
+  for (std::size_t epoch = 0; epoch < losses.size(); ++epoch) {
+    const auto first = static_cast<std::int64_t>(epoch) * epoch_steps;
+    for (std::int64_t step = first; step < first + epoch_steps; ++step) found.push_back(fit(step));
+    fit.validated(static_cast<std::int64_t>(epoch), losses[epoch]);
+  }
+  const LearningRate refit(train, epoch_steps, fit.reductions());
+  for (std::size_t step = 0; step < found.size(); ++step) CHECK(refit(static_cast<std::int64_t>(step)) == found[step]);
+  CHECK(refit(49) == 0.5);  // until the end of epoch 4
+  CHECK(refit(50) == 0.125);
 }
 
 TEST_CASE("a saved learning rate continues in the same way") {
   for (std::size_t saved = 0; saved < losses.size(); ++saved) {
     LearningRate first(options(Schedule::plateau), epoch_steps), second = first;
-    for (std::size_t epoch = 0; epoch < saved; ++epoch) first.validated(losses[epoch]);
+    const auto number = [](std::size_t epoch) { return static_cast<std::int64_t>(epoch); };
+    for (std::size_t epoch = 0; epoch < saved; ++epoch) first.validated(number(epoch), losses[epoch]);
     ByteWriter state;
     first.save(state);
     ByteReader read(state.bytes());
     second.restore(read);
     CHECK(read.is_at_end());
     for (std::size_t epoch = saved; epoch < losses.size(); ++epoch) {
-      second.validated(losses[epoch]);
-      CHECK(second(0) == rates[epoch]);
+      second.validated(number(epoch), losses[epoch]);
+      CHECK(second((number(epoch) + 1) * epoch_steps) == rates[epoch]);
     }
   }
-  ByteWriter invalid;
-  invalid.put(2.0);
-  invalid.put(0.0);
-  invalid.put(std::int64_t{0});
-  ByteReader read(invalid.bytes());
-  LearningRate rate(options(Schedule::plateau), epoch_steps);
-  CHECK_THROWS_AS(rate.restore(read), RunError);
+  const LearningRate rate(options(Schedule::plateau), epoch_steps);
+  const auto restores = [](const LearningRate& saved, LearningRate other) {
+    ByteWriter state;
+    saved.save(state);
+    ByteReader read(state.bytes());
+    other.restore(read);
+  };
+  CHECK_NOTHROW(restores(rate, rate));
+  CHECK_THROWS_AS(restores(rate, LearningRate(options(Schedule::plateau), epoch_steps + 1)), RunError);
+  CHECK_NOTHROW(restores(LearningRate(options(Schedule::plateau), epoch_steps, {2}), rate));
+  CHECK_THROWS_AS(restores(rate, LearningRate(options(Schedule::plateau), epoch_steps, {2})), RunError);
+  CHECK_THROWS_AS(restores(LearningRate(options(Schedule::plateau), epoch_steps, {3, 2}), rate), RunError);
 }

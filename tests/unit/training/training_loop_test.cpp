@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -358,4 +360,65 @@ TEST_CASE("a training that stops early in a stage pauses there, and the next sta
   CHECK(next.next() == TrainingLoop::Next::end);
   CHECK(result_of(next).result.epochs == 2);
   CHECK(result_of(next).result.validation_loss == 1.5);
+}
+
+TEST_CASE("a refit ends after its steps, perhaps within an epoch, and does not validate or stop early") {
+  TrainOptions train = options_of(6, 10);  // of the fits: epochs of two batches
+  train.schedule = Schedule::cosine;
+  train.learning_rate = 0.5;
+  train.patience = 1;
+  train.best_weights = true;
+  const Refit refit{0, 4, 2, {}};  // eight steps; epochs of three batches of 25 rows
+  const auto new_loop = [&] { return TrainingLoop(train, 25, {}, true, 0, std::nullopt, refit); };
+  TrainingLoop loop = new_loop();
+  CHECK(loop.steps_left() == 8);
+  CHECK(std::as_const(loop).end_epoch() == 3);
+  CHECK_FALSE(loop.is_paused());
+  // The formula of the cosine over the twelve steps of the fits.
+  for (std::int64_t step = 0; step < 8; ++step)
+    CHECK(loop.rate()(step) == Approx(0.25 * (1 + std::cos(std::acos(-1.0) * static_cast<double>(step) / 12))));
+  CHECK(walk(loop, 2) == "ttttt");  // of 2 + 1, 2 + 1 and 2 batches
+  CHECK(loop.steps() == 8);
+  CHECK_FALSE(loop.is_paused());
+  const TrainedIteration trained = result_of(loop);
+  CHECK(trained.result.status == IterationStatus::finished);
+  CHECK(trained.result.epochs == 2);
+  CHECK(trained.result.steps == 8);
+  CHECK(trained.result.best_epoch == -1);
+  CHECK(trained.result.final_loss == 30.0 / 20);  // of the rows of the last two batches
+  CHECK(std::isnan(trained.result.validation_loss));
+  CHECK(trained.epochs.size() == 2);
+  CHECK(trained.message.empty());
+
+  // A checkpoint within the last epoch continues; one of other learning rates or of more steps is refused.
+  TrainingLoop begun = new_loop();
+  for (int batch = 0; batch < 7; ++batch) begun.trained(1, 10);
+  const ByteWriter state = saved(begun);
+  const auto restored = [&](TrainingLoop other) {
+    ByteReader reader(state.bytes());
+    other.restore(reader);
+    return other;
+  };
+  TrainingLoop other = restored(new_loop());
+  CHECK(walk(other, 2) == "t");
+  CHECK(result_of(other).result.steps == 8);
+  CHECK_THROWS_AS(restored({train, 25, {}, true, 0, std::nullopt, Refit{0, 4, 3, {}}}), RunError);
+  CHECK_THROWS_AS(restored({train, 25, {}, true, 0, std::nullopt, Refit{0, 3, 2, {}}}), RunError);
+  TrainingLoop diverging = new_loop();
+  diverging.trained(3, 10);
+  diverging.trained(3, 10);
+  diverging.trained(2, infinity);
+  CHECK(result_of(diverging).result.status == IterationStatus::diverged);
+}
+
+TEST_CASE("a plateau records the epochs after which it reduced the rate") {
+  TrainOptions train = options_of(5, 25);
+  train.schedule = Schedule::plateau;
+  train.plateau_patience = 0;
+  TrainingLoop loop(train, 25, {1}, false);
+  for (const double loss : {1.0, 1.0, 0.5, 0.5, 0.25}) {
+    loop.trained(1, 10);
+    loop.validated(loss, {0.5}, {});
+  }
+  CHECK(result_of(loop).rate_reductions == std::vector<std::int64_t>{1, 3});
 }

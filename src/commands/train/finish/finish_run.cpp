@@ -8,19 +8,24 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
 
-#include "commands/train/finish/ensemble_score.hpp"
+#include "commands/train/finish/ensemble_files.hpp"
 #include "commands/train/finish/no_finished_iteration.hpp"
 #include "commands/train/finish/test_score.hpp"
 #include "commands/train/training/cut_off.hpp"
+#include "commands/train/training/ensemble_score.hpp"
+#include "commands/train/training/ensemble_selection.hpp"
 #include "commands/train/training/final_gather.hpp"
+#include "commands/train/training/predicted_rows.hpp"
 #include "core/allocator.hpp"
 #include "core/log.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
+#include "data/split_sizes.hpp"
 #include "files/hdf5/handle.hpp"
 #include "files/regular_file.hpp"
 #include "files/replace_file.hpp"
@@ -83,13 +88,14 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
   const bool has_total = end.context.study.search.has_trial_count();
   const std::string total = counted(has_total ? counts.total : done, "iteration");
   if (cause != iteration_failed && counts.recorded == counts.total) {
-    const std::string next = resume_command_of(run.directory) + (slice.is_whole() ? "" : ", or submit the array again");
-    log_root(
-        counts.stage_left == 0
-            ? fmt::format("{}done; all iterations{} have results. Start the next stage with: {}", task, stage, next)
-            : fmt::format("{}done; other tasks still have to train {} of the study's {}{}", task,
-                          counts.stage_left - counts.left, counted(end.trained.last.iterations.count(), "iteration"),
-                          stage));
+    const bool refit_follows = end.stages.awaits_refit();
+    const std::string next =
+        resume_command_of(run.directory) + (slice.is_whole() || refit_follows ? "" : ", or submit the array again");
+    log_root(counts.stage_left == 0 ? fmt::format("{}done; all iterations{} have results. Start the {} with: {}", task,
+                                                  stage, refit_follows ? "refit" : "next stage", next)
+                                    : fmt::format("{}done; other tasks still have to train {} of the study's {}{}",
+                                                  task, counts.stage_left - counts.left,
+                                                  counted(end.trained.last.iterations.count(), "iteration"), stage));
     return counts.left == 0 ? ExitCode::done : ExitCode::failed;
   }
   require(cause != no_stop,
@@ -165,16 +171,6 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
   return ResultSource::none;
 }
 
-// The rows of the iteration in the table of predictions. 0 if its predictions are not for the validation rows of these
-// data: --force allows a run to continue with other data.
-std::int64_t predicted_rows(const TrainingContext& context, const JournaledIteration& iteration) {
-  if (context.study.run.predictions != PredictionsKept::held_out || iteration.predictions.bytes == 0) return 0;
-  const Iteration model = context.plan.iteration(iteration.trained.result.iteration);
-  const std::int64_t rows = context.splits->split(model.repeat, model.fold)->validation_rows.count();
-  const std::int64_t row_bytes = context.data->output_count * static_cast<std::int64_t>(sizeof(float));
-  return iteration.predictions.bytes == rows * row_bytes ? rows : 0;
-}
-
 void add_extent(TableExtent& extent, const TrainingContext& context, const ResultStore& results, IndexRange iterations,
                 bool failed_count) {
   const IndexRange positions = results.positions_of(iterations);
@@ -242,7 +238,9 @@ class ResultsOfRun {
         stream_(end.run.directory, end.context.study, end.context.plan, extent,
                 keeps_predictions_ ? end.context.data : nullptr),
         ensembles_(end.context, files_),
-        tally_(end.context.study, end.context.plan, end.engine_of_trial) {}
+        tally_(end.context.study, end.context.plan, end.engine_of_trial) {
+    if (end.context.study.search.ensemble == EnsembleKind::greedy) selection_.emplace(end.context, files_);
+  }
 
   void take(const std::vector<GatheredResult>& window) {
     std::vector<TrainedIteration> iterations;
@@ -251,7 +249,12 @@ class ResultsOfRun {
       JournaledIteration iteration = result.unpack();
       const auto ensemble = ensembles_.add(iteration);
       tally_.add(iteration.trained, ensemble ? &*ensemble : nullptr);
-      if (keeps_predictions_ && iteration.predictions.bytes > 0) append_predictions(iteration);
+      if (keeps_predictions_ && iteration.predictions.bytes > 0) {
+        if (predicted_rows(end_.context, iteration) > 0)
+          take_predictions(iteration);
+        else
+          ++without_predictions_;
+      }
       iterations.push_back(std::move(iteration.trained));
     }
     stream_.append(iterations);
@@ -268,12 +271,16 @@ class ResultsOfRun {
     const bool left = results.failed > 0;
     results.data = end_.data;
     results.user = user_name();
-    if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results, left);
+    results.study_file = std::filesystem::path(latest_study_path(end_.run.directory)).filename().string();
+    if (results.refit) results.refit->rows = refit_rows();
+    if (study.run.models != ModelsSaved::none) write_model_lists(end_.models, results);
+    if (selection_) select_ensemble(results);
     if (has_test_rows(study.data)) test(results);
     describe(results);
     stream_.finish(results);
     forget_earlier_results(end_.run.directory);
     if (!left) {  // no other task of an array is at work
+      remove_other_models(end_.models, results);
       remove_checkpoints(end_.run.directory);
       remove_unfinished_files(end_.run.directory);
     }
@@ -282,32 +289,87 @@ class ResultsOfRun {
       warn_root(fmt::format("the predictions of {} are left out (they were made for other validation rows).",
                             counted(without_predictions_, "iteration")));
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
-    if (!results.best_models.empty()) log_root(best_model_line(end_.run.directory, results.best_models));
+    if (!results.models().empty()) log_root(models_line(end_.run.directory, results));
+    if (results.trial_ensemble)
+      log_root(fmt::format("ensemble: {}; sheaf predict uses it, and with --model={} the {}",
+                           ensemble_path(end_.run.directory), results.predicts_with_refit() ? "refit" : "best",
+                           results.predicts_with_refit() ? "refit" : "best model"));
     if (!results.any_finished()) report_no_finished_iteration(end_.context, results);
     print_summary(summary_text(study, end_.context.plan, results, output_width()));
     return left || !results.any_finished() ? ExitCode::failed : ExitCode::done;
   }
 
  private:
+  // The rows on which the refit trained.
+  std::int64_t refit_rows() const {
+    const TrainingContext& context = end_.context;
+    if (context.splits == nullptr) return rows_without_test(context.study.data, context.study.data.rows);
+    Split split;  // without its scaling
+    context.splits->rows_of_split(0, context.plan.folds(), split);
+    return split.training_rows.count();
+  }
+
+  // Selects the ensemble of trials and writes its files. There is none if it cannot be selected.
+  void select_ensemble(RunResults& results) const {
+    const auto start = Clock::now();
+    results.trial_ensemble = selected_ensemble(results.trials);
+    if (!results.trial_ensemble) return remove_ensemble_files(end_.run.directory);
+    use_refits(end_.models, results.refit, *results.trial_ensemble);
+    write_ensemble_files(end_.run.directory, *results.trial_ensemble);
+    log_root(fmt::format("ensemble: {} of {} trials, selected in {}", results.trial_ensemble->members.size(),
+                         results.trial_ensemble->candidates, human_seconds(seconds_since(start))));
+  }
+
+  // The other results are written even if this fails.
+  std::optional<TrialEnsemble> selected_ensemble(const std::vector<TrialSummary>& trials) const try {
+    const RankInfo rank = end_.ranks[0];
+    const std::int64_t threads = std::max<std::int64_t>(1, rank.lanes * rank.threads);
+    // A search that was extended has only the models that were kept when it ended before.
+    std::int64_t without_models = 0;
+    const auto are_saved = [&](IndexRange iterations) {
+      const bool saved = has_models(end_.models, iterations);
+      without_models += saved ? 0 : 1;
+      return saved;
+    };
+    auto ensemble = selection_->select(trials, are_saved, threads);
+    if (without_models > 0)
+      warn_root(
+          fmt::format("{} cannot be in the ensemble (their models are gone: with run.models = best, the end of a "
+                      "search keeps those of the best trial and of the ensemble). Set run.models = all in a "
+                      "search that you extend.",
+                      counted(without_models, "good trial")));
+    if (!ensemble) log_root("no ensemble of trials: none has finished in all folds, with its predictions and models");
+    return ensemble;
+  } catch (const RunError& error) {
+    warn_root(fmt::format("no ensemble of trials was selected. {}", error.what()));
+    return std::nullopt;
+  }
+
   // The results of the training are written even if the test fails.
   void test(RunResults& results) const try {
-    if (results.best_models.empty())
+    if (results.models().empty())
       return warn_root(
           results.any_finished()
               ? "the test rows were not evaluated (the best model was not saved). Set run.models = best in a new run."
               : "the test rows were not evaluated (no iteration has finished, so there is no best model).");
     std::vector<std::string> paths;
-    for (const auto& model : results.best_models) paths.push_back(end_.run.directory + "/" + model);
-    results.test = test_models(end_.context, *end_.file, results.best_model.begin, paths);
+    for (const auto& model : results.models()) paths.push_back(end_.run.directory + "/" + model);
+    const bool of_refit = results.predicts_with_refit();
+    const IndexRange tested =
+        of_refit ? results.refit->of(results.trials.front().trial)->iterations : results.best_model;
+    results.test = test_models(end_.context, *end_.file, tested.begin, paths);
+    results.test->of_refit = of_refit;
+    if (!results.trial_ensemble) return;
+    WeightedFiles all = weighted_files(*results.trial_ensemble);
+    for (auto& file : all.files) file = models_directory(end_.run.directory) + "/" + file;
+    results.trial_ensemble->test =
+        test_models(end_.context, *end_.file, results.best_model.begin, all.files, all.weights);
   } catch (const RunError& error) {
     warn_root(fmt::format("the test rows were not evaluated. {}", error.what()));
   }
 
-  void append_predictions(const JournaledIteration& iteration) {
-    if (predicted_rows(end_.context, iteration) == 0) {
-      ++without_predictions_;
-      return;
-    }
+  void take_predictions(const JournaledIteration& iteration) {
+    if (selection_) selection_->add(iteration);
     const Iteration model = end_.context.plan.iteration(iteration.trained.result.iteration);
     stream_.append_predictions(model.number, read_predictions(files_, iteration),
                                end_.context.splits->split(model.repeat, model.fold)->validation_rows);
@@ -337,6 +399,7 @@ class ResultsOfRun {
   ResultStream stream_;
   EnsembleScore ensembles_;
   ResultTally tally_;
+  std::optional<EnsembleSelection> selection_;  // with search.ensemble = greedy
 };
 
 }  // namespace

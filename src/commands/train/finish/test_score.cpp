@@ -24,11 +24,11 @@ namespace {
 class TestPredictor {
  public:
   TestPredictor(const Study& study, const DataShape& shape, const std::vector<OpenedModel>& models,
-                const Scoring& scoring)
+                const std::vector<double>& weights, const Scoring& scoring)
       : width_(shape.features),
         outputs_(shape.outputs),
-        fill_(models.front().trained->scaling.fill),
-        predictor_(models, row_shape_of(shape), scoring, study.run, core_lane) {}
+        models_(models),
+        predictor_(models, weights, row_shape_of(shape), scoring, study.run, core_lane) {}
 
   // Adds the features of a row.
   template <class Value>
@@ -57,24 +57,26 @@ class TestPredictor {
     const auto rows = static_cast<std::int64_t>(features_.size()) / width_;
     const std::size_t first = predictions_.size();
     predictions_.resize(first + static_cast<std::size_t>(rows * outputs_));
-    const auto fill = [this] { return fill_empty_cells(); };
+    const auto fill = [this](std::size_t model) { return filled_features(models_[model].trained->scaling.fill); };
     require(predictor_.predict(features_.data(), rows, fill, predictions_.data() + first),
-            "The best model has no finite prediction for some test rows (their features are too far from those of "
+            "A model has no finite prediction for some test rows (their features are too far from those of "
             "the training rows, or have empty cells that the training rows do not have). Correct them, and evaluate "
             "the model on such rows with sheaf evaluate.");
     features_.clear();
   }
 
-  const float* fill_empty_cells() {
-    for (std::size_t index = 0; index < features_.size() && !fill_.empty(); ++index)
-      if (std::isnan(features_[index])) features_[index] = fill_[index % static_cast<std::size_t>(width_)];
-    return features_.data();
+  const float* filled_features(const std::vector<float>& fills) {
+    filled_ = features_;
+    for (std::size_t index = 0; index < filled_.size() && !fills.empty(); ++index)
+      if (std::isnan(filled_[index])) filled_[index] = fills[index % static_cast<std::size_t>(width_)];
+    return filled_.data();
   }
 
   const std::int64_t width_, outputs_;
-  const std::vector<float> fill_;  // for empty cells; may be empty
+  const std::vector<OpenedModel>& models_;
   MeanPredictor predictor_;
   std::vector<float> features_;  // of rows that are not predicted yet
+  std::vector<float> filled_;    // the same, with empty cells filled
   std::vector<float> predictions_;
 };
 
@@ -107,7 +109,7 @@ void add_from_file(const Study& study, const FileSchema& file, const RowSet& row
 // The weights of the test rows for a model: empty without search.weighted.
 std::vector<float> test_weights(const TrainingContext& context, const Iteration& model) {
   if (!context.study.search.weighted) return {};
-  Split split;  // without its scaling
+  Split split;
   context.splits->rows_of_split(model.repeat, model.fold, split);
   return scoring_weights(context.study, context.plan.trial(model.trial).train, *context.data, split.training_rows,
                          context.splits->test_rows());
@@ -137,7 +139,7 @@ std::vector<MetricChoice> test_metrics(const Study& study, Task task, LossKind l
 }  // namespace
 
 TestResult test_models(const TrainingContext& context, const FileSchema& file, std::int64_t iteration,
-                       const std::vector<std::string>& models) {
+                       const std::vector<std::string>& models, const std::vector<double>& weights) {
   const DataSet& data = *context.data;
   const RowSet& rows = context.splits->test_rows();
   std::vector<OpenedModel> opened;
@@ -146,7 +148,7 @@ TestResult test_models(const TrainingContext& context, const FileSchema& file, s
   const bool are_probabilities = models.size() > 1 && data.task != Task::regression;
   const Scoring scoring{data.task,         description.loss,      are_probabilities,
                         data.output_count, description.quantiles, data.target_offsets};
-  TestPredictor predictor(context.study, shape_of(data, context.study.data), opened, scoring);
+  TestPredictor predictor(context.study, shape_of(data, context.study.data), opened, weights, scoring);
   if (data.features != nullptr)
     add_rows(data.features, {0, data.rows}, rows, data.feature_count, predictor);
   else if (data.byte_features != nullptr)

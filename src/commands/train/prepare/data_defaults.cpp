@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/train/prepare/rank_agreement.hpp"
+#include "commands/train/prepare/start_trials.hpp"
 #include "commands/train/prepare/study_data.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -131,7 +132,9 @@ double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
 // run.models = best writes the model of every iteration until the best one is known.
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double max_bytes = 10e9;
-  if (!file || has_plugin_models(study)) return ModelsSaved::none;
+  if (has_plugin_models(study)) return ModelsSaved::none;
+  if (study.run.refit || study.search.ensemble == EnsembleKind::greedy) return ModelsSaved::best;
+  if (!file) return ModelsSaved::none;
   if (has_test_rows(study.data)) return ModelsSaved::best;
   const double count = expected_iterations(study, max_recorded_iterations);
   return count <= max_recorded_iterations && count * model_bytes(study, file) <= max_bytes ? ModelsSaved::best
@@ -149,9 +152,7 @@ void settle_marks(Study& study, const MarkSource& marks) {
   data.groups = marks.kind == MarkKind::groups ? marks.name : "";
   data.folds = marks.kind == MarkKind::folds ? marks.name : "";
   data.time = marks.kind == MarkKind::times ? marks.name : "";
-  if (marks.kind != MarkKind::folds) return;
-  study.search.folds = marks.folds;
-  if (study.search.method == SearchMethod::none) study.search.method = SearchMethod::grid;
+  if (marks.kind == MarkKind::folds) study.search.folds = marks.folds;
 }
 
 // Throws UsageError if a regression would be trained on the numbers of classes.
@@ -208,6 +209,8 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   // A searched key keeps its base value, which no trial has.
   const auto needs_default = [&](const std::string& key, bool is_auto) { return is_auto && !is_searched(study, key); };
   if (file) settle_marks(study, file->marks);
+  search.method = settled_method(study);
+  if (search.depends_on_results()) search.batch = batch_of(study);
   if (data.task == Task::automatic) data.task = task_of(data, file);
   if (needs_default("train.loss", train.loss == LossKind::automatic)) train.loss = default_loss(data.task);
   if (needs_default("model.kind", model.kind == ModelKind::automatic)) model.kind = kind_of(model, image);
@@ -217,7 +220,8 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
     model.channels = convolution_channels(image);
   if (needs_default("train.learning_rate", !train.learning_rate && !is_searched(study, "train.optimizer")))
     train.learning_rate = initial_learning_rate(train);
-  if (data.normalize == Normalize::automatic) data.normalize = normalization_of(study, file, image);
+  if (needs_default("data.normalize", data.normalize == Normalize::automatic))
+    data.normalize = normalization_of(study, file, image);
   if (data.normalize_targets == NormalizeTargets::automatic && data.task == Task::regression)
     data.normalize_targets = target_normalization_of(study, file);
   if (!data.validation && search.folds == 1 && data.validation_file.empty())
@@ -248,7 +252,8 @@ std::string data_defaults_text(const Study& requested, const Study& settled) {
 
 Study settle_data_defaults(const Study& requested, const Communicator& world) {
   require_same_study_on_all_ranks(requested, world);
-  Study study = requested;
+  const Study started = with_start_trials(requested, world);
+  Study study = started;
   if (study.data.task == Task::automatic && any_loss_is(study, &Loss::needs_numbers))
     study.data.task = Task::regression;
   const auto file = agree_on_data(study, world);
@@ -271,7 +276,7 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
         "numbers)",
         file->target_columns));
   if (const auto text = file ? marks_text(file->marks) : ""; !text.empty()) log_root(text);
-  const std::string chosen = data_defaults_text(requested, settled);
+  const std::string chosen = data_defaults_text(started, settled);
   if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
   return settled;
 }

@@ -78,16 +78,28 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
   return std::nullopt;
 }
 
-// Stores another number of iterations. The result files stay. A job that is killed in between leaves an unfinished run
-// with the old number. For rank 0, under the lock.
-void change_counts(const std::string& directory, const Study& study, const Study& stored, const ArraySlice& slice) {
+void require_whole_study(const std::string& directory, const ArraySlice& slice) {
   if (!slice.is_whole())
     throw UsageError(
         fmt::format("an array task cannot change the number of iterations of '{}' (the tasks divide them among "
                     "themselves). Change it with one job: {} --run.array=none.",
                     directory, resume_command_of(directory)));
+}
+
+// Stores another number of iterations, or other lists and ranges of new trials. The result files stay. A job that is
+// killed in between leaves an unfinished run of the old study. For rank 0, under the lock.
+void change_extent(const std::string& directory, const Study& study, const Study& stored) {
   keep_earlier_results(directory, static_cast<std::int64_t>(planned_iterations(stored)));
-  write_study(directory, with_counts_of(study, stored));
+  // Trials that had begun without a result get other values.
+  if (const auto& earlier = study.search.earlier; earlier != stored.search.earlier)
+    remove_other_checkpoints(directory,
+                             [&](const IterationKey& training) { return training.trial < earlier.back().trials; });
+  write_next_study(directory, with_extent_of(study, stored));
+  const std::string path = latest_study_path(directory);
+  log_root(study.search.earlier == stored.search.earlier
+               ? fmt::format("the study of the run is now '{}'", path)
+               : fmt::format("the study of the run is now '{}' (trials from number {} on have the new values)", path,
+                             study.search.earlier.back().trials));
 }
 
 // For a job that cannot begin its run.
@@ -168,14 +180,19 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
     const std::size_t run_locks = locks.size();
     for (auto& lock : lock_shared_files(path, slice)) locks.push_back(std::move(lock));
     const std::optional<Study> stored = begin_or_join(path, study, request, slice);
-    settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
+    settled_otherwise = stored && !uses_stored_study &&
+                        (has_other_values(study, *stored) || !differing_keys(study, *stored).empty() ||
+                         study.search.earlier != stored->search.earlier);
     if (settled_otherwise) return locks.clear();
     if (stored) require_same_study(path, study, *stored);
-    if (stored && has_other_counts(study, *stored)) change_counts(path, study, *stored, slice);
+    if (stored) require_same_extension(path, study, *stored);
+    const bool is_changed = stored && has_other_extent(study, *stored);
+    if (is_changed) require_whole_study(path, slice);
     store_numbering(path, slice);
     while (locks.size() > run_locks) locks.pop_back();
     if (stored || !slice.is_whole())
       earlier = replay_earlier(path, request, header, slice, study.search.has_trial_count(), stages);
+    if (is_changed) change_extent(path, study, *stored);  // last: the replay refuses other data
   };
   const auto open = [&] {
     if (!world.is_root()) return;

@@ -22,6 +22,7 @@
 #include "study/key_defaults.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
+#include "study/trial_ensemble.hpp"
 
 namespace sheaf {
 
@@ -83,9 +84,17 @@ double predictions_bytes(const Study& study, const JobFacts& facts) {
 // Streamed data may have more predictions than memory.
 PredictionsKept settled_predictions(const Study& study, const JobFacts& facts) {
   if (study.run.predictions != PredictionsKept::automatic) return study.run.predictions;
-  if (study.data.source != DataSource::file || study.data.mode == DataMode::streamed) return PredictionsKept::none;
   const double bytes = predictions_bytes(study, facts);
-  return bytes > 0 && bytes <= max_predictions_bytes ? PredictionsKept::held_out : PredictionsKept::none;
+  if (study.data.mode == DataMode::streamed || bytes == 0) return PredictionsKept::none;
+  const bool are_few = study.data.source == DataSource::file && bytes <= max_predictions_bytes;
+  return are_few || study.search.ensemble == EnsembleKind::greedy ? PredictionsKept::held_out : PredictionsKept::none;
+}
+
+// `study`: with settled predictions.
+EnsembleKind settled_ensemble(const Study& study, const JobFacts& facts) {
+  if (study.search.ensemble != EnsembleKind::automatic) return study.search.ensemble;
+  const bool are_few = predictions_bytes(study, facts) <= max_predictions_bytes;
+  return are_few && !ensemble_obstacle(study) ? EnsembleKind::greedy : EnsembleKind::none;
 }
 
 }  // namespace
@@ -117,12 +126,15 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
     study.run.curves = study.data.source == DataSource::file && study.data.mode == DataMode::memory &&
                        expected_iterations(study, max_recorded_iterations) <= max_recorded_iterations;
   study.run.predictions = settled_predictions(study, facts);
+  study.search.ensemble = settled_ensemble(study, facts);
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   return study;
 }
 
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
   require_engine(plan, facts.shape, settled.run, facts.devices);
+  if (settled.search.ensemble == EnsembleKind::greedy)
+    if (const auto obstacle = ensemble_obstacle(settled)) throw UsageError(obstacle->sentence());
   require(settled.data.mode == DataMode::memory || !has_held_out_files(settled.data), [&] {
     return fmt::format(
         "'{}' does not fit into memory with data.validation_file and data.test_file ({} of data, {} "
@@ -144,10 +156,12 @@ Study with_stored_choices(Study requested, const Study& stored) {
     if (is_auto && setting.decides_results) apply_setting(requested, setting.info.key, setting.text(stored));
   }
   if (requested.run.models == ModelsSaved::automatic) requested.run.models = stored.run.models;
-  if (has_given_folds(requested)) {  // the file has determined them, too
-    if (requested.search.folds == 1) requested.search.folds = stored.search.folds;
-    if (requested.search.method == SearchMethod::none) requested.search.method = stored.search.method;
+  if (!requested.search.start_run.empty()) {  // the older run may have changed since
+    requested.search.start = stored.search.start;
+    requested.search.start_run.clear();
   }
+  // The file has determined them, too.
+  if (has_given_folds(requested) && requested.search.folds == 1) requested.search.folds = stored.search.folds;
   return requested;
 }
 

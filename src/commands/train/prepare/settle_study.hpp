@@ -1,5 +1,6 @@
-// Settles a study: resolves data.mode, data.channels, run.curves, run.predictions and run.engine = auto to values. This
-// happens once, when the run is opened. The values are stored in the run, and later jobs use them on any machine.
+// Settles a study: resolves data.mode, data.channels, run.curves, run.predictions, search.ensemble and run.engine =
+// auto to values. This happens once, when the run is opened. The values are stored in the run, and later jobs use them
+// on any machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -39,12 +40,12 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
 /// The settled study. Pure.
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
 
-/// Throws if the job cannot train the settled study: the errors of require_engine(), and RunError if the data do not
-/// fit into memory. Pure.
+/// Throws if the job cannot train the settled study: the errors of require_engine(), UsageError if an ensemble of its
+/// trials is requested and cannot be selected, and RunError if the data do not fit into memory. Pure.
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts);
 
-/// `requested`, with each `auto` of a key that affects results, and of run.models, replaced by the value in the stored
-/// study of a run. Pure.
+/// `requested`, with each `auto` of a key that affects results, and of run.models, and the directory of search.start
+/// replaced by the value in the stored study of a run. Pure.
 Study with_stored_choices(Study requested, const Study& stored);
 
 /// A settled study and the devices of this rank.

@@ -25,10 +25,33 @@ void require_same_study(const std::string& directory, const Study& study, const 
 /// keys that affect results, except the number of iterations. Pure.
 void require_all_results(const Study& study, const RunState& run);
 
-/// The stored study of the run that the job joins; nothing if the job begins a run. Warns if results may differ by
-/// rounding. Throws the errors of RunReader::study and require_same_study as AgreedError. Collective over world.
-std::optional<Study> find_stored_study(const Study& requested, const RunRequest& request, const ArraySlice& slice,
-                                       const Communicator& world);
+/// The number of trials up to the last one of which the run has a result, or another record. Pure.
+std::int64_t known_trials(const RunState& run);
+
+/// Throws UsageError if `study`, an extension of the run with other lists or ranges, has no new trials. Pure.
+void require_new_trials(const Study& study, const RunState& run);
+
+/// Throws UsageError if search.time has ended the search of the run and `study`, which extends it, has the same. Pure.
+void require_time_left(const Study& study, const RunState& run);
+
+/// The run that a job joins.
+struct StoredRun {
+  Study study;
+  std::int64_t known_trials = 0;  ///< if the job extends the run with other lists or ranges
+};
+
+/// The requested study as that of a job which joins the run: with_stored_choices(), extended(). Pure.
+Study joined_study(const Study& requested, const StoredRun& stored);
+
+/// The run that the job joins; nothing if the job begins a run. Warns if results may differ by rounding. Throws the
+/// errors of RunReader::study, require_same_study, require_new_trials and require_time_left as AgreedError. Collective
+/// over world.
+std::optional<StoredRun> find_stored_run(const Study& requested, const RunRequest& request, const ArraySlice& slice,
+                                         const Communicator& world);
+
+/// Throws UsageError if another job has trained trials of the run since `study` was extended. For rank 0, under the
+/// lock.
+void require_same_extension(const std::string& directory, const Study& study, const Study& stored);
 
 /// The warning that a resumed run saves models only of its remaining iterations, if run.models differs from that of the
 /// stored study; otherwise empty. `finished` and `left`: its iterations with and without a result. Throws UsageError if

@@ -244,7 +244,7 @@ std::string metric_problem(const Study& study, const Plan& plan, const std::vect
 }
 
 std::string ranking_problem(const Study& study, const Plan& plan, const RowCounts& rows) {
-  if (study.search.method == SearchMethod::none) return "";
+  if (!study.search.searches()) return "";
   const std::int64_t least = least_validation_rows(study, rows);
   if (plan.trial_count() > 1 && !has_one_loss(study) && least == 0)
     return "the trials cannot be ranked (losses of different kinds are not comparable, and no rows "

@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// Iterations in ascending ranges, with positions from 0. The work source distributes positions; lanes train the
-/// iterations at these positions. Pure.
+/// Ranges of iterations in the order in which lanes get them, with positions from 0. The work source distributes
+/// positions; lanes train the iterations at these positions. Pure.
 class RemainingIterations {
  public:
   /// `indices`: of the iterations in `slice`; by default, the iterations themselves.
@@ -19,7 +19,7 @@ class RemainingIterations {
 
   /// Number of iterations.
   std::int64_t count() const { return positions_.back(); }
-  /// The iterations at some positions (inside 0..count()-1), as few ascending ranges; none for no positions. In a slice
+  /// The iterations at some positions (inside 0..count()-1), as few ranges; none for no positions. In a slice
   /// each iteration has its own range.
   std::vector<IndexRange> iterations_at_positions(const IndexRange& positions) const;
 

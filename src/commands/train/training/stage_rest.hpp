@@ -26,15 +26,21 @@ struct RemainingStage {
 bool choose_next_stage(SearchStages& stages, Plan& plan, const std::vector<RecordedStage>& recorded,
                        const std::string& directory, const Communicator& world);
 
-/// Sends new stages from the plan of rank 0 to all ranks. `known`: number of stages in all plans. Collective over
-/// world.
+/// Sends new stages from the plan of rank 0 to all ranks, and the drawn values of trials that are trained again.
+/// `known`: number of stages in all plans. Collective over world.
 void share_stages(Plan& plan, std::int64_t known, const Communicator& world);
 
 /// The iterations of the plan's last stage that have no result from earlier attempts. Collective over world.
 RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Communicator& world);
 
 /// The same for gradual trials, of which rank 0 knows what may be trained: `work` only has the number of iterations.
-/// The plans of all ranks get the number of trials of rank 0. Collective over world.
+/// The plans of all ranks get the number of trials of rank 0; those of other ranks must not have a refit yet.
+/// Collective over world.
 RemainingStage find_remaining_trials(const SearchStages& stages, Plan& plan, const Communicator& world);
+
+/// The last stage that follows from earlier attempts. The plan of rank 0 has all of its stages, the others have `known`
+/// ones. Collective over world.
+RemainingStage find_current_stage(const OpenRun& run, const SearchStages& stages, bool is_gradual, Plan& plan,
+                                  std::int64_t known, const Communicator& world);
 
 }  // namespace sheaf

@@ -15,6 +15,7 @@
 #include "commands/train/training/cut_off.hpp"
 #include "commands/train/training/final_gather.hpp"
 #include "commands/train/training/gradual_stage.hpp"
+#include "commands/train/training/refit_choice.hpp"
 #include "commands/train/training/train_stage.hpp"
 #include "commands/train/training/work_ahead.hpp"
 #include "core/clock.hpp"
@@ -62,8 +63,9 @@ class RunTraining {
     trained.last = std::move(current);
     for (;;) {
       if (trained.last.work.count() > 0)
-        trained.cause = is_gradual_ ? train_gradual_stage(trained.last) : train_current_stage(trained.last);
-      if (is_gradual_ || !find_next_stage(trained.last)) break;
+        trained.cause = is_gradual_ && !job_.plan.has_refit() ? train_gradual_stage(trained.last)
+                                                              : train_current_stage(trained.last);
+      if (!find_next_stage(trained.last)) break;
       trained.last = find_remaining(job_.run, job_.plan, world_);
       if (trained.cause == no_stop) trained.cause = world_.patient_maximum(stop_cause_(), waiting_);
       if (trained.cause != no_stop) break;
@@ -82,8 +84,7 @@ class RunTraining {
           trained.results = journal_->take_results();
         },
         waiting_);
-    for (int rank = 0; world_.is_root() && rank < world_.size(); ++rank)
-      trained.journals.push_back(sibling_journal(journal_->path(), rank));
+    trained.journals = own_journals();
     return trained;
   }
 
@@ -128,10 +129,11 @@ class RunTraining {
     const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
     agree(world_, [&] {
       if (world_.is_root())
-        kept = remove_other_checkpoints(job_.run.directory,
-                                        [&, begun = job_.plan.begun_trials()](const IterationKey& training) {
-                                          return stage.has(training.trial) || training.trial >= begun;
-                                        });
+        kept = remove_other_checkpoints(
+            job_.run.directory, [&, begun = job_.plan.begun_trials()](const IterationKey& training) {
+              const bool continues = stage.has(training.trial) && stage.folds.has(training.fold);
+              return continues || training.trial >= begun;
+            });
     });
     world_.broadcast_vector(kept);
     files_->keep(kept);
@@ -278,7 +280,9 @@ class RunTraining {
 
   // `iterations`: that the job trains.
   void begin_progress(std::optional<std::int64_t> iterations) {
-    if (!context_.study.search.has_trial_count() || context_.study.search.time > 0) iterations.reset();
+    const bool is_known =
+        job_.plan.has_refit() || (context_.study.search.has_trial_count() && context_.study.search.time == 0);
+    if (!is_known) iterations.reset();
     if (world_.is_root())
       progress_.emplace(options_.progress, iterations, setup_->progress_value, job_.stages.position_text());
   }
@@ -286,7 +290,8 @@ class RunTraining {
   // Adds the next stage if the current one has all its results. Array tasks do not: a job that starts after all tasks
   // does.
   bool find_next_stage(const RemainingStage& current) {
-    if (!job_.run.slice.is_whole() || !job_.stages.more_may_come()) return false;
+    const bool may_follow = job_.stages.more_may_come() || (job_.plan.wants_refit() && !job_.plan.has_refit());
+    if (!job_.run.slice.is_whole() || !may_follow) return false;
     const ResultStore nothing;
     const ResultStore* own = &nothing;
     agree_in_background(
@@ -295,12 +300,39 @@ class RunTraining {
           if (journal_) own = &journal_->results_so_far();
         },
         waiting_);
-    if (route_.sum(own->count_results(current.iterations)) < current.left) return false;
-    gather_results(*own, job_.run.earlier.iterations, job_.run.earlier.files.size(), current.iterations, {}, route_,
+    // Some failed iterations of gradual trials are final.
+    const std::int64_t known = is_gradual_ ? own->count(current.iterations) : own->count_results(current.iterations);
+    if (route_.sum(known) < current.left) return false;
+    return (job_.stages.more_may_come() && find_next_stage_of_search(*own, current)) || find_refit(*own);
+  }
+
+  bool find_next_stage_of_search(const ResultStore& own, const RemainingStage& current) {
+    gather_results(own, job_.run.earlier.iterations, job_.run.earlier.files.size(), current.iterations, {}, route_,
                    [&](const std::vector<GatheredResult>& window) {
                      for (const auto& gathered : window) job_.stages.add(gathered.unpack().trained.result);
                    });
     return choose_next_stage(job_.stages, job_.plan, job_.run.earlier.stages, job_.run.directory, world_);
+  }
+
+  bool find_refit(const ResultStore& own) {
+    if (!job_.plan.wants_refit()) return false;
+    std::vector<Refit> refits = choose_refits({context_, job_.models, job_.placement.lane_count() * options_.threads,
+                                               job_.stages, own, job_.run.earlier, own_journals()},
+                                              route_, world_);
+    const std::int64_t known = job_.plan.stage_count();
+    agree(world_, [&] {
+      if (!refits.empty()) job_.stages.add_refit(std::move(refits));
+    });
+    share_stages(job_.plan, known, world_);
+    return job_.plan.has_refit();
+  }
+
+  // The journals of all ranks, on rank 0; empty if no iteration had to be trained so far.
+  std::vector<std::string> own_journals() const {
+    std::vector<std::string> paths;
+    for (int rank = 0; journal_ && world_.is_root() && rank < world_.size(); ++rank)
+      paths.push_back(sibling_journal(journal_->path(), rank));
+    return paths;
   }
 
   const RunToTrain& job_;

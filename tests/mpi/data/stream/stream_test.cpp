@@ -426,21 +426,35 @@ TEST_CASE("scalings of streamed data equal those of data in memory, bit for bit 
     const FileSchema schema = agree_on_file(study.data, world);
     const DataSet targets = load_targets(study.data, schema, world, node);
     const DataSet all = load_to_memory(study.data, world, node);
-    for (const Normalize normalize : {Normalize::standard, Normalize::minmax}) {
-      study.data.normalize = normalize;
-      Splits unscaled(study, targets, node);
-      const auto streamed = streamed_statistics(study, schema, unscaled, 1, world).scalings;
-      const auto again = streamed_statistics(study, schema, unscaled, 3, world).scalings;
-      Splits splits(study, all);
-      REQUIRE(streamed.size() == 6);
+    study.search.keys = {{"data.normalize", {"none", "standard", "minmax", "robust"}}};
+    Splits splits(study, targets, node), in_memory(study, all);
+    const SplitScalings streamed = streamed_statistics(study, schema, splits, 1, world).scalings;
+    const SplitScalings again = streamed_statistics(study, schema, splits, 3, world).scalings;
+    REQUIRE(streamed.size() == 3);
+    splits.scale_by(streamed);
+    CHECK(splits.scaling(0, 0, Normalize::none)->shift.empty());
+    for (const auto& [normalize, scalings] : streamed) {
+      Study one = study;
+      one.search.keys.clear();
+      one.data.normalize = normalize;
+      const SplitScalings alone = streamed_statistics(one, schema, splits, 2, world).scalings;
+      REQUIRE(alone.size() == 1);
+      REQUIRE(scalings.size() == 6);
       for (std::int64_t number = 0; number < 6; ++number) {
-        const auto index = static_cast<std::size_t>(number);
-        const auto expected = splits.split(number / 3, number % 3);
-        CHECK(streamed[index].shift == again[index].shift);
-        CHECK(streamed[index].scale == again[index].scale);
+        CAPTURE(static_cast<int>(normalize), number);
+        const FeatureScaling& found = scalings[static_cast<std::size_t>(number)];
+        const auto expected = in_memory.scaling(number / 3, number % 3, normalize);
+        for (const SplitScalings* const others : {&again, &alone}) {
+          const FeatureScaling& other = others->at(normalize)[static_cast<std::size_t>(number)];
+          CHECK(found.shift == other.shift);
+          CHECK(found.scale == other.scale);
+          CHECK(found.clip == other.clip);
+        }
+        CHECK(splits.scaling(number / 3, number % 3, normalize)->shift == found.shift);
+        CHECK(found.clip == expected->clip);
         for (std::size_t feature = 0; feature < static_cast<std::size_t>(width); ++feature) {
-          CHECK(streamed[index].shift[feature] == Approx(expected->scaling.shift[feature]).epsilon(1e-6));
-          CHECK(streamed[index].scale[feature] == Approx(expected->scaling.scale[feature]).epsilon(1e-6));
+          CHECK(found.shift[feature] == Approx(expected->shift[feature]).epsilon(1e-6));
+          CHECK(found.scale[feature] == Approx(expected->scale[feature]).epsilon(1e-6));
         }
       }
     }
@@ -469,21 +483,27 @@ TEST_CASE("streamed data with empty cells have the scalings and fill values of d
   const DataSet targets = load_targets(study.data, schema, world, node);
   const DataSet all = load_to_memory(study.data, world, node);
   REQUIRE(all.has_empty_cells());
-  for (const Normalize normalize : {Normalize::none, Normalize::standard, Normalize::robust}) {
-    study.data.normalize = normalize;
-    Splits unscaled(study, targets, node);
-    const StreamStatistics streamed = streamed_statistics(study, schema, unscaled, 2, world);
-    CHECK(streamed.fills->empty_cells == all.fills->empty_cells);
-    Splits splits(study, all);
-    REQUIRE(streamed.scalings.size() == 3);
+  study.search.keys = {{"data.normalize", {"none", "standard", "robust"}}};
+  Splits unscaled(study, targets, node), splits(study, all);
+  const StreamStatistics streamed = streamed_statistics(study, schema, unscaled, 2, world);
+  CHECK(streamed.fills->empty_cells == all.fills->empty_cells);
+  REQUIRE(streamed.scalings.size() == 3);
+  for (const auto& [normalize, scalings] : streamed.scalings) {
+    Study one = study;
+    one.search.keys.clear();
+    one.data.normalize = normalize;
+    const auto alone = streamed_statistics(one, schema, unscaled, 2, world).scalings;
+    REQUIRE(scalings.size() == 3);
+    REQUIRE(alone.at(normalize).size() == 3);
     for (std::int64_t number = 0; number < 3; ++number) {
-      const auto& found = streamed.scalings[static_cast<std::size_t>(number)];
-      const auto expected = splits.split(0, number);
-      CHECK(found.fill == expected->scaling.fill);
-      CHECK(found.clip == expected->scaling.clip);
-      REQUIRE(found.shift.size() == expected->scaling.shift.size());
+      const FeatureScaling& found = scalings[static_cast<std::size_t>(number)];
+      const auto expected = splits.scaling(0, number, normalize);
+      CHECK(found.fill == expected->fill);
+      CHECK(found.fill == alone.at(normalize)[static_cast<std::size_t>(number)].fill);
+      CHECK(found.clip == expected->clip);
+      REQUIRE(found.shift.size() == expected->shift.size());
       for (std::size_t feature = 0; feature < found.shift.size(); ++feature)
-        CHECK(found.shift[feature] == Approx(expected->scaling.shift[feature]).epsilon(1e-6));
+        CHECK(found.shift[feature] == Approx(expected->shift[feature]).epsilon(1e-6));
     }
   }
 }

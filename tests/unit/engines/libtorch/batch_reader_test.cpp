@@ -54,7 +54,8 @@ TEST_CASE("lanes share one copy of a data set on a device until the last of them
 }
 
 TEST_CASE("batches have the requested rows in order, and the last batch can be shorter") {
-  const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), {}, LossKind::cross_entropy, torch::kFloat32);
+  const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), {}, {}, LossKind::cross_entropy,
+                           torch::kFloat32);
   const auto batches = read_all(reader, {4, 0, 0, 2, 3}, 2);
   REQUIRE(batches.size() == 3);
   CHECK(same(batches[0].features, {40, 41, 0, 1}));
@@ -67,9 +68,8 @@ TEST_CASE("batches have the requested rows in order, and the last batch can be s
 }
 
 TEST_CASE("batches have scaled features, and the data set is unchanged") {
-  Split split;
-  split.scaling = {{10, 1}, {0.5f, 2}, {}};
-  const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), split, LossKind::mse, torch::kFloat64);
+  const FeatureScaling scaling{{10, 1}, {0.5f, 2}, {}};
+  const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), scaling, {}, LossKind::mse, torch::kFloat64);
   const auto batches = read_all(reader, {1, 2}, 8);
   REQUIRE(batches.size() == 1);
   CHECK(batches[0].features.scalar_type() == torch::kFloat64);
@@ -78,7 +78,7 @@ TEST_CASE("batches have scaled features, and the data set is unchanged") {
 }
 
 TEST_CASE("class labels are converted to one-hot rows for mse and bce") {
-  const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), {}, LossKind::bce, torch::kFloat32);
+  const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), {}, {}, LossKind::bce, torch::kFloat32);
   const auto batches = read_all(reader, {0, 1}, 2);
   CHECK(same(batches[0].targets, {0, 0, 1, 1, 0, 0}));
   CHECK(batches[0].targets.scalar_type() == torch::kFloat32);
@@ -86,7 +86,7 @@ TEST_CASE("class labels are converted to one-hot rows for mse and bce") {
 
 TEST_CASE("regression targets keep their columns") {
   const DataSet data = regression_data(1, {0, 1, 2}, {1, 2, 3, 4, 5, 6}, 2);
-  const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, LossKind::mse, torch::kFloat64);
+  const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, {}, LossKind::mse, torch::kFloat64);
   const auto batches = read_all(reader, {2, 0}, 1);
   REQUIRE(batches.size() == 2);
   CHECK(batches[0].targets.scalar_type() == torch::kFloat64);
@@ -96,14 +96,14 @@ TEST_CASE("regression targets keep their columns") {
 
 TEST_CASE("batches have the weights of their rows in the network's precision, if the data has weights") {
   const DataSet data = weighted(labelled, {1, 0.5f, 0, 3, 2});
-  const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, LossKind::cross_entropy, torch::kFloat64);
+  const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, {}, LossKind::cross_entropy, torch::kFloat64);
   const auto batches = read_all(reader, {4, 0, 0, 2, 3}, 2);
   REQUIRE(batches.size() == 3);
   CHECK(batches[0].weights.scalar_type() == torch::kFloat64);
   CHECK(same(batches[0].weights, {2, 1}));
   CHECK(same(batches[1].weights, {1, 0}));
   CHECK(same(batches[2].weights, {3}));
-  const BatchReader plain(labelled, data_tensors(labelled, torch::kCPU), {}, LossKind::mse, torch::kFloat32);
+  const BatchReader plain(labelled, data_tensors(labelled, torch::kCPU), {}, {}, LossKind::mse, torch::kFloat32);
   CHECK_FALSE(read_all(plain, {0}, 1)[0].weights.defined());
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("batches are the same when there are more rows than are gathered at on
     order.push_back(rows - 1 - row);
   }
   const DataSet data = regression_data(columns, features, targets);
-  const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, LossKind::mse, torch::kFloat32);
+  const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, {}, LossKind::mse, torch::kFloat32);
   const std::int64_t size = GENERATE(7, 64, 1000, 3001);
   std::int64_t next = rows - 1;
   bool in_order = true;

@@ -255,10 +255,11 @@ TEST_CASE("validation rows are scaled like the training rows and give the valida
   const auto weights = first_weights(study, line);
   Splits splits(study, line);
   const auto split = splits.split(0, 0);
+  const auto scaling = splits.scaling(0, 0, study.data.normalize);
   REQUIRE(split->validation_rows.count() == 2);
   double squares = 0, targets = 0, target_squares = 0;
   for (const auto row : split->validation_rows.list()) {
-    const double x = double{(line.features[row] - split->scaling.shift[0]) * split->scaling.scale[0]};
+    const double x = double{(line.features[row] - scaling->shift[0]) * scaling->scale[0]};
     const double target = double{line.targets[row]};
     squares += std::pow(double{weights[0]} * x + double{weights[1]} - target, 2);
     targets += target;

@@ -24,7 +24,7 @@ struct Line {
   }
 
   TorchTraining training() const {
-    return {{trial, layers, weights, data, split, rows, 1},
+    return {{trial, layers, weights, data, split, scaling, rows, 1},
             std::make_unique<LayerNetwork>(trial.model, layers, weights, torch::kCPU, Precision::float64),
             data_tensors(data, torch::kCPU)};
   }
@@ -34,6 +34,7 @@ struct Line {
   std::vector<Layer> layers = network_layout(test::plain_model(), {1, 1, 1, {}});
   std::vector<float> weights = {0.5f, 0.25f};
   Split split;
+  FeatureScaling scaling;
   RowSet rows;
 };
 

@@ -62,8 +62,9 @@ Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, 
   NativeNetwork<double> network({layers, model.dropout > 0, optimizer_state_count(study.train)}, tile);
   network.set_options(model, study.train);
   network.reserve(tile);
-  const Split split;
-  network.load(initial_weights(layers, model.initialization, 1), data, split);
+  const FeatureScaling scaling;
+  const TargetScaling targets;
+  network.load(initial_weights(layers, model.initialization, 1), data, scaling, targets);
   std::vector<std::int64_t> rows(row_count);
   std::iota(rows.begin(), rows.end(), 0);
   Training training;

@@ -143,9 +143,9 @@ TEST_CASE("a trainer started again with the same trial uses the new weights, see
   const TrainingTask plain = first.task(), there = other.task();
   const std::vector<TrainingTask> tasks = {
       plain,
-      {plain.trial, plain.layers, weights, plain.data, plain.split, plain.rows, 77},
-      {plain.trial, plain.layers, plain.weights, plain.data, plain.split, rows, 78},
-      {plain.trial, plain.layers, plain.weights, there.data, there.split, there.rows, 79}};
+      {plain.trial, plain.layers, weights, plain.data, plain.split, plain.scaling, plain.rows, 77},
+      {plain.trial, plain.layers, plain.weights, plain.data, plain.split, plain.scaling, rows, 78},
+      {plain.trial, plain.layers, plain.weights, there.data, there.split, there.scaling, there.rows, 79}};
   const auto losses = [](Trainer& trainer, const TrainingTask& task) {
     Epochs epochs(trainer, task);
     return std::vector<double>{epochs.train_epoch(), epochs.train_epoch(), epochs.train_epoch()};
@@ -168,7 +168,7 @@ TEST_CASE("a trainer recognizes a trial by its values, not by its address") {
   const OneTraining one(study, draw_synthetic(study.data, 1)), other(other_study, draw_synthetic(study.data, 1));
   Trial trial = one.task().trial;
   const TrainingTask task = one.task();
-  const TrainingTask there{trial, task.layers, task.weights, task.data, task.split, task.rows, task.seed};
+  const TrainingTask there{trial, task.layers, task.weights, task.data, task.split, task.scaling, task.rows, task.seed};
   const auto loss = [&](Trainer& trainer) { return Epochs(trainer, there).train_epoch(); };
   const auto trainer = make_native_trainer();
   const double before = loss(*trainer);

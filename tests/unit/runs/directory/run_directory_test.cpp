@@ -42,6 +42,7 @@ Study small_study() {
   study.data.source = DataSource::synthetic;
   study.data.task = Task::regression;
   study.study.iterations = 2;
+  study.search.method = SearchMethod::none;
   return study;
 }
 
@@ -144,10 +145,11 @@ TEST_CASE("unfinished files of killed jobs are removed, and no others") {
                                            "results.csv",
                                            "results.csv.0.partial"};
   for (const auto& name : others) std::ofstream(scratch.path / name) << "x";
-  for (const char* name : {"models/iteration-7.pt", "models/best.txt", "journal/earlier-results", "journal/slurm-array",
-                           "results.csv", "results.h5", "summary.json", "README.txt", "study.cfg"})
+  for (const char* name : {"models/iteration-7.pt", "models/best.txt", "models/refit.txt", "models/ensemble.json",
+                           "models/ensemble.pt", "journal/earlier-results", "journal/slurm-array", "results.csv",
+                           "results.h5", "summary.json", "README.txt", "study.cfg"})
     std::ofstream(scratch.path / (std::string(name) + ".0123456789ab.partial")) << "x";
-  CHECK(names().size() == others.size() + 9);
+  CHECK(names().size() == others.size() + 12);
   remove_unfinished_files(scratch.path.string());
   CHECK(names() == others);
   fs::remove_all(scratch.path / "models");
@@ -159,4 +161,22 @@ TEST_CASE("a failed rename leaves no temporary file") {
   fs::create_directories(scratch.path / "taken" / "inside");
   CHECK_THROWS_AS(write_whole_file((scratch.path / "taken").string(), "text"), RunError);
   CHECK(std::distance(fs::directory_iterator(scratch.path), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("the latest study is in the file with the largest number") {
+  const Scratch scratch;
+  const std::string directory = scratch.path.string();
+  write_study(directory, small_study());
+  CHECK(latest_study_path(directory) == directory + "/study.cfg");
+  Study more = small_study();
+  for (int number = 2; number <= 11; ++number) {
+    more.study.iterations = number + 1;
+    write_next_study(directory, more);
+    CHECK(latest_study_path(directory) == directory + "/study-" + std::to_string(number) + ".cfg");
+  }
+  for (const char* name : {"study-.cfg", "study-x.cfg", "study-99.cfg2", "study-99", "study-1.cfg", "study-99x.cfg"})
+    std::ofstream(scratch.path / name) << "x";
+  CHECK(latest_study_path(directory) == directory + "/study-11.cfg");
+  CHECK(parse_study(directory + "/study.cfg", {}).study.iterations == 2);
+  CHECK(parse_study(directory + "/study-11.cfg", {}).study.iterations == 12);
 }

@@ -41,11 +41,11 @@ TEST_CASE("a run may get another number of trials of a random search, or of iter
   more.study.iterations = study.study.iterations + 1;
   CHECK(study_fingerprint(more) == study_fingerprint(study));
   CHECK(differing_keys(more, study).empty());
-  CHECK(has_other_counts(more, study));
-  CHECK(has_other_counts(study, more));
+  CHECK(has_other_extent(more, study));
+  CHECK(has_other_extent(study, more));
   CHECK(differing_keys(study, more).empty());
-  CHECK_FALSE(has_other_counts(study, study));
-  CHECK(with_counts_of(more, study).study.iterations == more.study.iterations);
+  CHECK_FALSE(has_other_extent(study, study));
+  CHECK(with_extent_of(more, study).study.iterations == more.study.iterations);
 
   study.search.keys = {{"train.learning_rate", {"0.001", "0.1"}, Sampling::uniform}};
   study.search.method = SearchMethod::random;
@@ -54,8 +54,8 @@ TEST_CASE("a run may get another number of trials of a random search, or of iter
   more.search.trials = 20;
   CHECK(study_fingerprint(more) == study_fingerprint(study));
   CHECK(differing_keys(more, study).empty());
-  CHECK(has_other_counts(more, study));
-  CHECK(with_counts_of(more, study).search.trials == 20);
+  CHECK(has_other_extent(more, study));
+  CHECK(with_extent_of(more, study).search.trials == 20);
   CHECK(differing_keys(study, more).empty());
   more.study.iterations += 1;  // would change the numbers of iterations
   CHECK(differing_keys(more, study).size() == 1);
@@ -77,4 +77,83 @@ TEST_CASE("candidates and their order change the study fingerprint") {
   CHECK(differing_keys(other, study) == std::vector<std::string>{"the order of the searched keys"});
   other.search.keys.pop_back();
   CHECK(differing_keys(other, study) == std::vector<std::string>{"search.model.bias = not searched, was true, false"});
+}
+
+TEST_CASE("a run may get other lists and ranges for new trials, and keeps those of its trials") {
+  Study stored = test::plain_study();
+  stored.search.keys = {{"train.learning_rate", {"0.001", "0.1"}, Sampling::uniform}};
+  stored.search.method = SearchMethod::random;
+  stored.search.trials = 10;
+  Study wider = stored;
+  wider.search.keys[0].candidates = {"0.0001", "1"};
+  wider.search.trials = 20;
+  CHECK(differing_keys(wider, stored).size() == 1);
+  CHECK(has_other_values(wider, stored));
+  const Study first = extended(wider, stored, 7);
+  CHECK(first.search.earlier == std::vector<EarlierSpace>{{7, stored.search.keys}});
+  CHECK(differing_keys(first, stored).empty());
+  CHECK(study_fingerprint(first) == study_fingerprint(stored));
+  CHECK(has_other_extent(first, stored));
+  const Study written = with_extent_of(first, stored);
+  CHECK(written.search.earlier == first.search.earlier);
+  CHECK(written.search.keys == wider.search.keys);
+  CHECK_FALSE(has_other_extent(first, written));
+  CHECK_FALSE(has_other_values(first, written));
+  CHECK(extended(wider, written, 15).search.earlier == first.search.earlier);  // the same values again
+
+  Study narrower = wider;
+  narrower.search.keys[0] = {"train.learning_rate", {"0.01", "0.02"}};
+  const Study second = extended(narrower, written, 15);
+  CHECK(second.search.earlier == std::vector<EarlierSpace>{{7, stored.search.keys}, {15, wider.search.keys}});
+  CHECK(study_fingerprint(second) == study_fingerprint(stored));
+
+  stored.search.start = {{{"train.learning_rate", "0.05"}}, {}, {}};
+  wider.search.start = stored.search.start;
+  CHECK(extended(wider, stored, 1).search.earlier.front().trials ==
+        3);  // trials of search.start are of the first space
+
+  Study other = written;
+  other.search.keys = {{"train.momentum", {"0", "0.9"}}};
+  CHECK(differing_keys(extended(other, written, 15), written) ==
+        std::vector<std::string>{"search.train.momentum = 0, 0.9, was not searched",
+                                 "search.train.learning_rate = not searched, was uniform(0.0001, 1)"});
+}
+
+TEST_CASE("a grid is extended after all of its combinations, and searches in stages are not extended") {
+  Study stored = test::plain_study();
+  stored.search.method = SearchMethod::grid;
+  stored.search.keys = {{"train.learning_rate", {"0.001", "0.1"}}, {"train.batch_size", {"8", "16"}}};
+  Study wider = stored;
+  wider.search.keys[1].candidates = {"16", "32"};
+  const Study grid = extended(wider, stored, 1);
+  CHECK(grid.search.earlier == std::vector<EarlierSpace>{{4, stored.search.keys}});
+  CHECK(differing_keys(grid, stored).empty());
+  stored.search.method = wider.search.method = SearchMethod::halving;
+  CHECK_FALSE(has_other_values(wider, stored));
+  CHECK(extended(wider, stored, 1).search.earlier.empty());
+  CHECK(differing_keys(extended(wider, stored, 1), stored).size() == 1);
+}
+
+TEST_CASE("repeats without searched keys may change, unless trials race") {
+  Study study = test::plain_study();
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 3;
+  study.search.repeats = 2;
+  Study more = study;
+  more.search.repeats = 5;
+  CHECK(study_fingerprint(more) == study_fingerprint(study));
+  CHECK(differing_keys(more, study).empty());
+  CHECK(has_other_extent(more, study));
+  CHECK(with_extent_of(more, study).search.repeats == 5);
+  more.search.keys = {{"train.learning_rate", {"0.1", "0.2"}}};
+  more.search.repeats = 2;
+  CHECK(differing_keys(more, study) ==
+        std::vector<std::string>{"search.train.learning_rate = 0.1, 0.2, was not searched"});
+  more = study;
+  more.search.repeats = 5;
+  study.search.racing = more.search.racing = Racing::forgiving;
+  CHECK(differing_keys(more, study) == std::vector<std::string>{"search.repeats = 5, was 2"});
+  study.search.keys = more.search.keys = {{"train.learning_rate", {"0.1", "0.2"}}};
+  CHECK(differing_keys(more, study) == std::vector<std::string>{"search.repeats = 5, was 2"});
+  CHECK(study_fingerprint(more) != study_fingerprint(study));
 }

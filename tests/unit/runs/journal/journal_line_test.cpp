@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "files/checksum.hpp"
+#include "runs/journal/result_store.hpp"
 #include "study/study.hpp"
 #include "study/value_types.hpp"
 #include "support/catch.hpp"
@@ -222,6 +223,45 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
   negative = stage({{0, 1}}, 1, 1, 1);
   negative.stage.folds = {-2, 1};
   CHECK_FALSE(accepts(negative));
+}
+
+TEST_CASE("the line of a refit is read back, and impossible refits are refused") {
+  const auto recorded = [](std::vector<Refit> refits) {
+    return RecordedStage{{1, {{2, 3}, {5, 6}}, 1, {3, 4}, 2, 0, std::nullopt, std::nullopt, std::move(refits)}, 12};
+  };
+  const auto read = [](const RecordedStage& stage) { return read_stage_line(without_end(stage_line(stage, 5)), 5); };
+  const RecordedStage refit = recorded({{2, 7, 30, {}}, {5, 4, 31, {0, 3}}});
+  CHECK(read(refit) == refit);
+  for (const std::vector<Refit>& refits : std::vector<std::vector<Refit>>{{{2, 7, 30, {}}},
+                                                                          {{2, 7, 30, {}}, {4, 4, 31, {}}},
+                                                                          {{5, 7, 30, {}}, {2, 4, 31, {}}},
+                                                                          {{2, 0, 30, {}}, {5, 4, 31, {}}},
+                                                                          {{2, 7, 0, {}}, {5, 4, 31, {}}},
+                                                                          {{2, 7, 30, {}}, {5, 4, 31, {3, 3}}},
+                                                                          {{2, 7, 30, {-1}}, {5, 4, 31, {}}}})
+    CHECK_FALSE(read(recorded(refits)).has_value());
+  // Results of a refit verify only with its line.
+  const RecordedStage of_search{{1, {{0, 1}}, 1, {0, 1}, 1, 0, std::nullopt}, 0};
+  CHECK(seed_after(of_search, 5) == 5);
+  CHECK(seed_after(refit, 5) != 5);
+  CHECK(seed_after(refit, 5) != seed_after(recorded({{2, 7, 30, {}}, {5, 4, 31, {0}}}), 5));
+}
+
+TEST_CASE("the epochs at which a plateau reduced the rate are read back by both readers") {
+  TrainedIteration iteration = sample_iteration(3);
+  iteration.rate_reductions = {0, 4, 999999};
+  iteration.metrics = {0.5};
+  const std::string line = without_end(journal_line(iteration, {8, 16, 32}, 5));
+  for (const auto& read : {read_journal_line(line, 5), parse_journal_line(line, 5)}) {
+    REQUIRE(read.has_value());
+    CHECK(read->iteration.rate_reductions == iteration.rate_reductions);
+    CHECK(read->predictions.checksum == 32);
+  }
+  std::vector<std::byte> bytes;
+  pack_result(iteration, {8, 16, 32}, 1, bytes);
+  const JournaledIteration unpacked = PackedResult(bytes.data()).unpack();
+  CHECK(unpacked.trained.rate_reductions == iteration.rate_reductions);
+  CHECK(unpacked.predictions.bytes == 16);
 }
 
 TEST_CASE("header lines are read back and are not read as results") {

@@ -300,3 +300,39 @@ TEST_CASE("with random damage, the replay has exactly the undamaged results") {
     }
   }
 }
+
+TEST_CASE("results of a refit count only if they are added, and its numbers may be those of other iterations") {
+  const Scratch scratch("replay_test");
+  const RecordedStage refit{{1, {{1, 2}}, 1, {2, 3}, 2, 0, std::nullopt, std::nullopt, {{1, 7, 30, {}}}}, 4};
+  const std::uint32_t seed = seed_after(refit, header.seed());
+  const auto refit_line = [&](std::int64_t number) {
+    TrainedIteration iteration = sample_iteration(number);
+    iteration.result.final_loss = 0.25;
+    return journal_line(iteration, {}, seed);
+  };
+  const std::string stage = stage_line(refit, header.seed());
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0) + line_of(1) + stage + refit_line(4));
+  write_journal(scratch, 1, 1, header_line(header) + line_of(2) + line_of(3) + stage + refit_line(5));
+  Replay replayed = replay(scratch, 4);
+  CHECK(replayed.warnings.empty());
+  CHECK(replayed.stages.empty());
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 2, 3});
+  REQUIRE(replayed.refits.size() == 1);
+  CHECK(replayed.refits[0].recorded == refit);
+  CHECK(replayed.result_lines == 4);
+  add_refit_results(replayed, replayed.refits[0]);
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});
+  CHECK(replayed.result_lines == 6);
+  // The search has gone on.
+  write_journal(scratch, 2, 0, header_line(header) + line_of(4) + line_of(6));
+  replayed = replay(scratch, 8);
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 6});
+  CHECK(replayed.iterations[4].trained.result.final_loss == 0.5);
+  // A damaged stage line.
+  std::string damaged = stage;
+  damaged[20] ^= 1;
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0) + line_of(1) + damaged + refit_line(7));
+  replayed = replay(scratch, 8);
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 6});
+  CHECK(replayed.warnings.size() == 2);  // about the line of the stage and about that of the result
+}

@@ -345,11 +345,46 @@ TEST_CASE("the summary has the share of the time for which several lanes were id
   CHECK(line_of(3, std::nullopt).empty());
 }
 
-TEST_CASE("the line for the best model names its file and the command that predicts with it") {
-  CHECK(best_model_line("runs/x", {"models/iteration-12.pt"}) ==
+TEST_CASE("the line for the models of a run names their files and the command that predicts with them") {
+  RunResults results;
+  results.best_models = {"models/iteration-12.pt"};
+  CHECK(models_line("runs/x", results) ==
         "best model: runs/x/models/iteration-12.pt; predict with: sheaf predict runs/x NEW.csv OUT.csv");
-  CHECK(best_model_line("runs/x", {"models/iteration-0.pt", "models/iteration-1.pt"}) ==
-        "best model: runs/x/models/iteration-0.pt (ensemble of 2); predict with: sheaf predict runs/x NEW.csv OUT.csv");
+  results.refit.emplace();  // without models: one of its trainings did not finish
+  CHECK(StartsWith("best model: runs/x/models/iteration-12.pt;").match(models_line("runs/x", results)));
+  results.refit->models = {"models/iteration-20.pt", "models/iteration-21.pt"};
+  CHECK(models_line("runs/x", results) ==
+        "refit: runs/x/models/iteration-20.pt (ensemble of 2); predict with: sheaf predict runs/x NEW.csv OUT.csv");
+}
+
+TEST_CASE("a refit has a line of its own and changes nothing else") {
+  for (const bool best_weights : {true, false}) {
+    Study study = test::regression_study();
+    study.study.iterations = 2;
+    study.ensemble.members = 2;
+    study.train.best_weights = best_weights;
+    Plan plan = test::whole_plan(study);
+    plan.add(refit_stage(plan, {{0, 7, 60, {}}}));
+    ResultTally tally(study, plan, [](const Trial&) { return TrialEngine(); });
+    auto iterations = finished_iterations(6);
+    iterations[5].result.status = IterationStatus::diverged;
+    for (const auto& iteration : iterations) tally.add(iteration, nullptr);
+    RunResults results = tally.finish();
+    results.refit->rows = 1797;
+    CHECK(results.search_iterations() == 4);
+    CHECK(results.final_values.size() == 4);
+    CHECK(results.trials.front().iterations == 4);
+    CHECK(results.refit->finished() == 1);
+    const std::string text = summary_text(study, plan, results, 100);
+    CHECK_THAT(text, ContainsSubstring("Iteration 3 (member 1) final loss: 4.0432\n"));
+    CHECK_THAT(text, !ContainsSubstring("Iteration 4"));
+    CHECK_THAT(text,
+               ContainsSubstring(best_weights
+                                     ? "Refit: the best trial was trained again on all 1797 rows for 420 steps (median "
+                                       "best epoch 6); 1 of 2 trainings did not finish\n"
+                                     : "Refit: the best trial was trained again on all 1797 rows for 420 steps (7 "
+                                       "epochs of the median fit); 1 of 2 trainings did not finish\n"));
+  }
 }
 
 TEST_CASE("failed iterations are counted, and the reason of the first one is printed") {

@@ -167,6 +167,7 @@ TEST_CASE("a file of groups, folds or times settles its key, and given folds tho
   CHECK(setting_text(settled, "data.folds") == "none");
   CHECK(setting_text(settled, "data.time") == "none");
   CHECK(settled.search.folds == 1);
+  CHECK(settled.search.method == SearchMethod::none);
   CHECK(setting_text(with_data_defaults({}, std::nullopt), "data.groups") == "auto");
   file.marks = {MarkKind::groups, "/groups", {}};
   CHECK(with_data_defaults({}, file).data.groups == "/groups");
@@ -181,6 +182,11 @@ TEST_CASE("a file of groups, folds or times settles its key, and given folds tho
   Study halving;
   halving.search.method = SearchMethod::halving;
   CHECK(with_data_defaults(halving, file).search.method == SearchMethod::halving);
+  Study racing;
+  racing.search.racing = Racing::certain;
+  CHECK(with_data_defaults(racing, file).search.batch == 8);
+  CHECK(with_data_defaults(racing, table_of(100)).search.batch == 0);
+  CHECK(with_data_defaults(with({{"search.method", "tpe"}, {"search.trials", "200"}}), file).search.batch == 20);
 }
 
 TEST_CASE("with a validation file, no other rows are held out, and its rows decide about early stopping") {

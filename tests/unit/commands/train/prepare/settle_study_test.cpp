@@ -132,6 +132,55 @@ TEST_CASE("run.predictions = auto keeps predictions of at most 256 MiB for a fil
   CHECK(kept(100) == PredictionsKept::none);
 }
 
+TEST_CASE("search.ensemble = auto selects an ensemble if predictions and models of several trials are kept") {
+  Study study = test::regression_study();
+  study.data.task = Task::regression;
+  study.train.loss = LossKind::mse;
+  study.data.validation = 0.5;
+  study.run.engine = EngineKind::native;
+  study.run.models = ModelsSaved::best;
+  study.run.predictions = PredictionsKept::automatic;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  const auto settled = [](const Study& requested, std::int64_t rows = 100, std::int64_t node_mib = 100) {
+    JobFacts facts = facts_of(10, node_mib);
+    facts.shape = {rows, 64, 1, {}};
+    facts.rows = {rows};
+    return settled_study(requested, test::whole_plan(requested), facts);
+  };
+  const auto kind = [&](const Study& requested, std::int64_t rows = 100, std::int64_t node_mib = 100) {
+    return settled(requested, rows, node_mib).search.ensemble;
+  };
+  CHECK(kind(study) == EnsembleKind::greedy);
+  CHECK(kind(study, 20000000) == EnsembleKind::none);
+  CHECK(kind(study, 100, 10) == EnsembleKind::none);  // streamed
+  const auto without = [&](const std::function<void(Study&)>& change) {
+    Study other = study;
+    change(other);
+    return kind(other) == EnsembleKind::none;
+  };
+  CHECK(without([](Study& other) { other.run.models = ModelsSaved::none; }));
+  CHECK(without([](Study& other) { other.run.predictions = PredictionsKept::none; }));
+  CHECK(without([](Study& other) { other.search.keys = {{"train.learning_rate", {"0.1"}}}; }));
+  CHECK(without([](Study& other) { other.data.validation = 0; }));
+  CHECK(without([](Study& other) { other.train.loss = LossKind::quantile; }));
+  CHECK(without([](Study& other) { other.search.ensemble = EnsembleKind::none; }));
+  CHECK(without([](Study& other) {
+    other.search.method = SearchMethod::none;
+    other.search.keys = {};
+  }));
+
+  study.run.predictions = PredictionsKept::held_out;
+  CHECK(kind(study, 20000000) == EnsembleKind::none);  // too many to select from by default
+  CHECK(kind(study, 100, 10) == EnsembleKind::greedy);
+  study.run.predictions = PredictionsKept::automatic;
+  study.search.ensemble = EnsembleKind::greedy;  // keeps predictions that auto would not keep
+  CHECK(settled(study, 20000000).run.predictions == PredictionsKept::held_out);
+  CHECK(settled(study, 100, 10).run.predictions == PredictionsKept::none);  // streamed, which is refused
+  const JobFacts streamed = facts_of(10, 10);
+  CHECK_THROWS_AS(require_trainable(settled(study, 100, 10), test::whole_plan(study), streamed), UsageError);
+}
+
 TEST_CASE("data.mode = memory is refused when the data does not fit into memory") {
   Study study = test::regression_study();
   study.data.file = "large.h5";

@@ -2,6 +2,7 @@
 #include "commands/train/prepare/stored_run.hpp"
 
 #include "core/error.hpp"
+#include "runs/directory/study_identity.hpp"
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
 #include "support/whole_plan.hpp"
@@ -52,6 +53,13 @@ TEST_CASE("repeats without searched keys can be reduced to those that have resul
   CHECK_NOTHROW(require_all_results(study, run));
   study.study.iterations = 2;
   CHECK_THROWS_WITH(require_all_results(study, run), ContainsSubstring("Set study.iterations to 3 or more."));
+  study.study.iterations = 10;
+  study.search.repeats = 1;
+  CHECK_NOTHROW(require_all_results(study, run));
+  CHECK_THROWS_WITH(
+      require_all_results(study, run_with(run.study, {0, 39})),
+      ContainsSubstring("search.repeats = 1 is too small for 'r' (it has results up to repeat 1, and keeps "
+                        "them). Set search.repeats to 2 or more."));
 }
 
 TEST_CASE("a resumed run saves models only of the iterations that remain") {
@@ -71,4 +79,45 @@ TEST_CASE("a resumed run saves models only of the iterations that remain") {
   CHECK(models_warning(stored, study, 8, 0).empty());  // none are saved
   stored.run.models = ModelsSaved::best;
   CHECK(models_warning(study, stored, 8, 0).empty());
+}
+
+TEST_CASE("a run with other lists or ranges needs new trials, and the message says how many") {
+  Study stored = test::plain_study();
+  stored.search.keys = {{"train.learning_rate", {"0.001", "0.1"}, Sampling::uniform}};
+  stored.search.method = SearchMethod::random;
+  stored.search.trials = 20;
+  stored.search.folds = 3;
+  stored.search.time = 60;
+  RunState run = run_with(stored, {0, 1, 2, 4, 15});  // trial 5
+  CHECK(known_trials(run) == 6);
+  CHECK(known_trials(run_with(stored, {})) == 0);
+  Study wider = stored;
+  wider.search.keys[0].candidates = {"0.0001", "1"};
+  const auto with_trials = [&](std::int64_t trials) {
+    Study study = wider;
+    study.search.trials = trials;
+    return extended(study, stored, known_trials(run));
+  };
+  CHECK_NOTHROW(require_new_trials(with_trials(7), run));
+  CHECK_THROWS_AS(require_new_trials(with_trials(6), run), UsageError);
+  CHECK_THROWS_WITH(require_new_trials(with_trials(6), run),
+                    "search.trials = 6 leaves no trial for the new values of search.train.learning_rate ('r' has 6 "
+                    "trials, which keep their values). Set search.trials to 7 or more.");
+  run.progress.journals.end = RecordedEnd{60, 6};
+  CHECK_THROWS_WITH(
+      require_time_left(with_trials(20), run),
+      "search.time = 60 leaves no time for new trials (it has ended the search of 'r'). Increase it, or set "
+      "search.time = none.");
+  CHECK_NOTHROW(require_time_left(with_trials(6), run));
+  wider.search.time = 90;
+  CHECK_NOTHROW(require_time_left(with_trials(20), run));
+
+  stored.search = {};
+  stored.search.method = SearchMethod::grid;
+  stored.search.keys = {{"train.learning_rate", {"0.001", "0.1"}}};
+  wider = stored;
+  wider.search.keys[0].candidates = {"0.1"};
+  CHECK_THROWS_WITH(require_new_trials(extended(wider, stored, 0), run_with(stored, {0})),
+                    "the new values of search.train.learning_rate give no new combination ('r' has all of them, 2 "
+                    "trials). Add values.");
 }

@@ -1,0 +1,45 @@
+// What to do next with a run: sentences that follow from its results by simple rules. Pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/run_report.hpp"
+#include "study/search_options.hpp"
+
+namespace sheaf {
+
+/// A searched key with its best value.
+struct BestKeyValue {
+  SearchedKey searched;
+  std::string best;
+};
+
+/// What the rules look at.
+struct AdviceFacts {
+  std::string resume;  ///< the command that continues the run; empty: there is nothing to continue
+  std::int64_t iterations_left = 0;
+  std::int64_t trained = 0;  ///< iterations with a result, without pruned ones
+  std::int64_t failed = 0, diverged = 0;
+  std::vector<BestKeyValue> keys;
+  std::vector<double> best_values;    ///< of the best trials, best first
+  double fold_deviation = 0;          ///< sample standard deviation of the best trial's folds
+  std::int64_t folds = 0;             ///< of the best trial, in all repeats
+  std::vector<LearningCurve> curves;  ///< best first
+  TimeShares shares;
+  std::int64_t lanes = 0;
+  bool has_validation = true;
+  bool is_search = false;
+  std::string directory;
+  std::optional<ModelsKind> models;  ///< with which the run predicts; nothing: none was saved
+};
+
+AdviceFacts advice_facts(const RunReport& report);
+
+/// Two to five sentences, the most urgent first.
+std::vector<std::string> advice_for(const AdviceFacts& facts);
+
+}  // namespace sheaf
