@@ -21,8 +21,8 @@ bool is_directory(const std::string& path) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
-  throw RunError(fmt::format(
-      "the directory '{}' cannot be created ({}). Set run.output to a place with write permission.", path, reason));
+  throw RunError(
+      fmt::format("the directory '{}' cannot be created ({}). Choose a place with write permission.", path, reason));
 }
 
 enum class Outcome { created, existed, parent_removed };
@@ -93,6 +93,13 @@ void require_directory_or_nothing(const std::string& path) {
   require(S_ISDIR(status.st_mode),
           fmt::format("'{}' is {}, not a directory (files cannot safely be written there). Move it or remove it.", path,
                       file_kind(status.st_mode)));
+}
+
+void remove_file(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::remove(path, failed);
+  require(!failed,
+          fmt::format("'{}' cannot be removed ({}). Correct the directory's permissions.", path, failed.message()));
 }
 
 void remove_empty_directories(const std::vector<std::string>& directories) {

@@ -1,4 +1,4 @@
-// Creation and removal of directories.
+// Creation and removal of directories, and removal of files.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,6 +23,9 @@ void require_directory_or_nothing(const std::string& path);
 
 /// Creates the directory `path` if it is missing. Throws RunError, also if require_directory_or_nothing() does. Local.
 void make_directory(const std::string& path);
+
+/// Removes a file if it exists. Throws RunError. Local.
+void remove_file(const std::string& path);
 
 /// Removes those of the directories that are empty, in reverse order. Local.
 void remove_empty_directories(const std::vector<std::string>& directories);

@@ -2,17 +2,21 @@
 #include "report/advice.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
+#include "core/error.hpp"
 #include "core/escaped.hpp"
 #include "core/text.hpp"
 #include "report/plot/scale.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "study/range_value.hpp"
 #include "study/searched_text.hpp"
+#include "study/settings.hpp"
 #include "study/validation_epochs.hpp"
 
 namespace sheaf {
@@ -23,9 +27,8 @@ constexpr std::size_t max_sentences = 5;
 // Where a value lies in a range or in a list of numbers: 0 is its low end, 1 its high end; nothing: it has no order.
 std::optional<double> place_in(const SearchedKey& searched, const std::string& value) {
   if (searched.sampling != Sampling::list) {
-    const bool is_log = searched.sampling == Sampling::log_uniform || searched.sampling == Sampling::log_integer;
-    return Scale{is_log ? ScaleKind::logarithmic : ScaleKind::linear, range_number(searched.candidates.front()),
-                 range_number(searched.candidates.back()), 0, 1}
+    return Scale{is_logarithmic(searched.sampling) ? ScaleKind::logarithmic : ScaleKind::linear,
+                 range_number(searched.candidates.front()), range_number(searched.candidates.back()), 0, 1}
         .at(range_number(value));
   }
   std::vector<double> numbers;
@@ -40,11 +43,31 @@ std::optional<double> place_in(const SearchedKey& searched, const std::string& v
   return number == numbers.front() ? 0 : number == numbers.back() ? 1 : 0.5;
 }
 
+// Whether the key accepts values a little beyond an end of its range or its list of numbers.
+bool can_widen(const SearchedKey& searched, bool is_low) {
+  std::vector<double> numbers;
+  for (const auto& candidate : searched.candidates) numbers.push_back(std::strtod(candidate.c_str(), nullptr));
+  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+  const double end = is_low ? *low : *high, step = is_low ? -1 : 1;
+  const auto is_whole = [](double number) { return number == std::floor(number); };
+  const bool whole = std::all_of(numbers.begin(), numbers.end(), is_whole) && searched.sampling != Sampling::uniform;
+  const double beyond = whole                               ? end + step
+                        : is_logarithmic(searched.sampling) ? end * std::pow(1.01, step)
+                                                            : end + 0.01 * step * (*high - *low);
+  try {
+    value_setter(searched.key, fmt::format("{:.6g}", beyond));
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
 std::string edge_advice(const BestKeyValue& key) {
   constexpr double margin = 0.05;
   const auto place = place_in(key.searched, key.best);
   if (!place || (*place > margin && *place < 1 - margin)) return "";
   const bool is_low = *place <= margin;
+  if (!can_widen(key.searched, is_low)) return "";
   return fmt::format("The best value of {} ({}) is at the {} end of its search ({}): widen the search to {} values.",
                      key.searched.key, printable(key.best), is_low ? "low" : "high",
                      printable(searched_text(key.searched)), is_low ? "smaller" : "larger");
@@ -119,10 +142,14 @@ std::string idle_advice(const AdviceFacts& facts) {
         100 * facts.shares.waiting / total);
   if (facts.lanes < 2 || facts.shares.idle < 0.2 * total) return "";
   const double per_lane = static_cast<double>(facts.trained) / static_cast<double>(facts.lanes);
+  std::vector<std::string> remedies;
+  if (facts.has_static_partition) remedies.emplace_back("run.partition = dynamic");
+  if (facts.has_batch) remedies.emplace_back("a larger search.batch");
+  remedies.emplace_back("fewer lanes");
   return fmt::format("The {} were idle for {:.0f} % of the time: {}.", counted(facts.lanes, "lane"),
                      100 * facts.shares.idle / total,
                      per_lane < 4 ? "there are few iterations for so many lanes, so use fewer ranks or lanes"
-                                  : "use run.partition = dynamic, fewer lanes, or with tpe a larger search.batch");
+                                  : fmt::format("use {}", fmt::join(remedies, " or ")));
 }
 
 std::string diverged_advice(const AdviceFacts& facts) {
@@ -141,7 +168,6 @@ AdviceFacts advice_facts(const RunReport& report) {
   if (report.status.activity == RunActivity::stopped || report.status.activity == RunActivity::unknown ||
       counts.failed > 0)
     facts.resume = resume_command_of(run.directory);
-  facts.iterations_left = counts.left();
   facts.trained = counts.finished + counts.diverged + counts.failed;
   facts.failed = counts.failed;
   facts.diverged = counts.diverged;
@@ -164,6 +190,11 @@ AdviceFacts advice_facts(const RunReport& report) {
   facts.curves = report.curves;
   facts.shares = report.shares;
   for (const TimelineJob& job : report.timeline.jobs) facts.lanes = std::max(facts.lanes, job.lanes);
+  const PartitionKind partition = run.study.run.partition;
+  facts.has_static_partition = partition == PartitionKind::block || partition == PartitionKind::cyclic;
+  facts.has_batch = run.study.search.depends_on_results();
+  facts.records_curves = run.study.run.curves.value_or(false);
+  facts.is_tested = !report.stored.tests.empty();
   facts.directory = run.directory;
   if (!report.stored.models.empty()) facts.models = report.stored.models.front();
   return facts;
@@ -187,15 +218,18 @@ std::vector<std::string> advice_for(const AdviceFacts& facts) {
   if (!facts.has_validation)
     add("No rows are held out, so only training losses are known: set data.validation = 0.1, or search.folds = 5.");
   const std::string directory = shell_word(facts.directory);
-  if (facts.models)
+  if (facts.models && !facts.is_tested)
     add(fmt::format("Measure the {} on rows that no training has seen: sheaf evaluate {} --data.file=TEST.h5",
-                    kind_text(*facts.models), directory));
-  if (facts.curves.empty())
+                    row_of(*facts.models).text, directory));
+  if (facts.curves.empty() && !facts.records_curves)
     add("Learning curves show whether trainings are long enough: repeat the run with --run.curves=true.");
   if (sentences.size() < 2)
-    add(facts.is_search ? "Train the best trial alone with the command above, with several seeds, to see how much its "
-                          "value depends on the initial weights (--study.iterations=10)."
-                        : "Search for better settings: list values of keys in the section [search] of the study.");
+    add(facts.is_search && facts.best_values.empty()
+            ? "No trial is complete: see the messages in results.csv, or let the run go on."
+        : facts.is_search
+            ? "Train the best trial alone with the command above, with several seeds, to see how much its "
+              "value depends on the initial weights (--study.iterations=10)."
+            : "Search for better settings: list values of keys in the section [search] of the study.");
   if (sentences.size() < 2) add(fmt::format("Show the state of the run at any time: sheaf status {}", directory));
   return sentences;
 }

@@ -20,8 +20,7 @@ struct BestKeyValue {
 
 /// What the rules look at.
 struct AdviceFacts {
-  std::string resume;  ///< the command that continues the run; empty: there is nothing to continue
-  std::int64_t iterations_left = 0;
+  std::string resume;        ///< the command that continues the run; empty: there is nothing to continue
   std::int64_t trained = 0;  ///< iterations with a result, without pruned ones
   std::int64_t failed = 0, diverged = 0;
   std::vector<BestKeyValue> keys;
@@ -31,10 +30,14 @@ struct AdviceFacts {
   std::vector<LearningCurve> curves;  ///< best first
   TimeShares shares;
   std::int64_t lanes = 0;
+  bool has_static_partition = false;  ///< lanes get their iterations in advance
+  bool has_batch = false;             ///< trials depend on results (search.batch)
   bool has_validation = true;
+  bool records_curves = false;
   bool is_search = false;
   std::string directory;
   std::optional<ModelsKind> models;  ///< with which the run predicts; nothing: none was saved
+  bool is_tested = false;            ///< whether they were evaluated on test rows
 };
 
 AdviceFacts advice_facts(const RunReport& report);

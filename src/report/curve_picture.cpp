@@ -55,9 +55,9 @@ Picture learning_curves(const RunReport& report) {
   }
   if (has_validation) add(best, best.training_loss, series_class(0) + " dashed", "training loss of the best");
   std::string note;
-  if (static_cast<std::int64_t>(report.curves.size()) < report.curve_count)
+  if (report.curves.size() < report.objects.size())
     note = fmt::format("{} of {} curves are shown: the best five, and others from all ranks.", report.curves.size(),
-                       report.curve_count);
+                       report.objects.size());
   Picture picture =
       drawn(name, title,
             fmt::format("The loss after each epoch, for each {} the mean over its trainings.", report.object_name()),

@@ -16,17 +16,13 @@
 namespace sheaf {
 namespace {
 
-bool is_logarithmic(const SearchedKey& searched) {
-  return searched.sampling == Sampling::log_uniform || searched.sampling == Sampling::log_integer;
-}
-
 bool is_list(const SearchedKey& searched) {
   return searched.sampling == Sampling::list;
 }
 
 ChartAxis key_axis(const SearchedKey& searched) {
   if (is_list(searched)) return {searched.key, ScaleKind::linear, {}, searched.candidates};
-  return number_axis(searched.key, is_logarithmic(searched) ? ScaleKind::logarithmic : ScaleKind::linear,
+  return number_axis(searched.key, is_logarithmic(searched.sampling) ? ScaleKind::logarithmic : ScaleKind::linear,
                      {range_number(searched.candidates.front()), range_number(searched.candidates.back())});
 }
 

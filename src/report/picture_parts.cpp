@@ -29,7 +29,7 @@ ValueAxis value_axis(const std::string& label, const std::vector<double>& values
   std::vector<double> sorted;
   std::copy_if(values.begin(), values.end(), std::back_inserter(sorted), [](double v) { return std::isfinite(v); });
   std::sort(sorted.begin(), sorted.end());
-  if (sorted.empty()) return {number_axis(label, ScaleKind::linear, sorted), 0, ""};
+  if (sorted.empty()) return {number_axis(label, ScaleKind::linear, sorted), ""};
   const bool is_log = sorted.front() > 0 && sorted.back() / sorted.front() > 20;
   const auto on_scale = [&](double value) { return is_log ? std::log(value) : value; };
   const auto quantile = [&](double share) {
@@ -43,11 +43,10 @@ ValueAxis value_axis(const std::string& label, const std::vector<double>& values
                                  return on_scale(value) < low - 2 * spread || on_scale(value) > high + 2 * spread;
                                }),
                 shown.end());
-  ValueAxis axis{number_axis(label, is_log ? ScaleKind::logarithmic : ScaleKind::linear, shown),
-                 static_cast<std::int64_t>(sorted.size() - shown.size()), ""};
-  if (axis.outside > 0)
-    axis.note = fmt::format("{} far from the others {} outside the picture.", counted(axis.outside, "value"),
-                            axis.outside == 1 ? "is" : "are");
+  ValueAxis axis{number_axis(label, is_log ? ScaleKind::logarithmic : ScaleKind::linear, shown), ""};
+  if (const auto outside = static_cast<std::int64_t>(sorted.size() - shown.size()); outside > 0)
+    axis.note = fmt::format("{} far from the others {} outside the picture.", counted(outside, "value"),
+                            outside == 1 ? "is" : "are");
   return axis;
 }
 

@@ -33,7 +33,6 @@ Picture drawn(const std::string& name, const std::string& title, const std::stri
 /// are outside, and `note` says so.
 struct ValueAxis {
   ChartAxis axis;
-  std::int64_t outside = 0;
   std::string note;
 };
 ValueAxis value_axis(const std::string& label, const std::vector<double>& values);

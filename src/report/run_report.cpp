@@ -97,7 +97,7 @@ std::optional<RunResults> results_of(const RunState& run, const StoredResults& s
   RunResults found = tally.finish();
   if (found.refit) {
     found.refit->rows = *stored.refit_rows;
-    if (found.refit->of(found.trials.front().trial) == nullptr) found.refit.reset();  // the ensembles are not known
+    if (!found.best_refit()) found.refit.reset();  // ensembles of members are ranked by scores that are not known here
   }
   found.trial_ensemble = run.ensemble;
   return found;
@@ -250,7 +250,6 @@ LearningCurve curve_of(const RunReport& report, std::int64_t number, std::int64_
 void find_curves(RunReport& report) {
   constexpr std::size_t best_curves = 5, max_curves = 60;
   if (!report.run.study.run.curves.value_or(false)) return;
-  report.curve_count = static_cast<std::int64_t>(report.objects.size());
   const std::size_t count = report.best_order.size(), best = std::min(best_curves, count);
   std::vector<std::size_t> ranks(best);
   std::iota(ranks.begin(), ranks.end(), std::size_t{0});
@@ -352,7 +351,7 @@ std::vector<std::string> RunReport::predict_commands() const {
   if (stored.models.size() < 2) return commands;
   for (const ModelsKind kind : stored.models)
     commands.push_back(
-        fmt::format("sheaf predict {} NEW.csv OUT.csv --model={}", shell_word(run.directory), kind_name(kind)));
+        fmt::format("sheaf predict {} NEW.csv OUT.csv --model={}", shell_word(run.directory), row_of(kind).name));
   return commands;
 }
 

@@ -33,7 +33,6 @@ struct StoredResults {
   std::optional<double> idle_share;  ///< of the lanes' time in the last job
   std::vector<EnsembleResult> ensembles;
   std::vector<std::pair<std::string, std::string>> tests;  ///< models and their values on the test rows
-  std::vector<std::string> best_models;                    ///< their files
   std::vector<ModelsKind> models;                          ///< with which the run can predict; the first is the default
   std::optional<std::int64_t> refit_rows;                  ///< of a refit
   std::vector<std::string> output_names;                   ///< of classes, labels, targets or quantiles
@@ -85,7 +84,6 @@ struct RunReport {
   Timeline timeline{};
   TimeShares shares{};
   std::vector<LearningCurve> curves{};    ///< best first; not of all trials if there are many
-  std::int64_t curve_count = 0;           ///< of all trials
   std::optional<HeldOutRows> held_out{};  ///< of the best trial or model; the caller sets it
   std::string no_held_out{};              ///< otherwise: why there are none, a sentence
 

@@ -138,30 +138,6 @@ RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expec
   return progress;
 }
 
-std::string kind_text(ModelsKind kind) {
-  switch (kind) {
-    case ModelsKind::ensemble:
-      return "ensemble of trials";
-    case ModelsKind::refit:
-      return "refit on all rows";
-    case ModelsKind::best:
-      break;
-  }
-  return "best model";
-}
-
-std::string kind_name(ModelsKind kind) {
-  switch (kind) {
-    case ModelsKind::ensemble:
-      return "ensemble";
-    case ModelsKind::refit:
-      return "refit";
-    case ModelsKind::best:
-      break;
-  }
-  return "best";
-}
-
 std::optional<RunModels> RunReader::models(ModelsKind kind) const {
   RunModels models{kind, {}};
   if (kind == ModelsKind::ensemble) {
@@ -188,8 +164,8 @@ std::optional<RunModels> RunReader::models(ModelsKind kind) const {
 }
 
 std::optional<RunModels> RunReader::models() const {
-  for (const ModelsKind kind : {ModelsKind::ensemble, ModelsKind::refit, ModelsKind::best})
-    if (auto found = models(kind)) return found;
+  for (const ModelsKindRow& row : models_kinds)
+    if (auto found = models(row.kind)) return found;
   return std::nullopt;
 }
 

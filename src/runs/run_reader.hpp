@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,6 +58,21 @@ RunState read_run(const std::string& directory);
 /// trained again on all rows; best: those of the best repeat and fold of the best trial.
 enum class ModelsKind { ensemble, refit, best };
 
+struct ModelsKindRow {
+  ModelsKind kind;
+  const char* name;  ///< as the option --model and the reports have it
+  const char* text;
+};
+
+/// In the order of ModelsKind, in which a run prefers them.
+inline constexpr std::array models_kinds = {ModelsKindRow{ModelsKind::ensemble, "ensemble", "ensemble of trials"},
+                                            ModelsKindRow{ModelsKind::refit, "refit", "refit on all rows"},
+                                            ModelsKindRow{ModelsKind::best, "best", "best model"}};
+
+constexpr const ModelsKindRow& row_of(ModelsKind kind) {
+  return models_kinds[static_cast<std::size_t>(kind)];
+}
+
 /// The models with which a run predicts.
 struct RunModels {
   ModelsKind kind = ModelsKind::best;
@@ -66,11 +83,6 @@ struct RunModels {
     return kind == other.kind && files == other.files && weights == other.weights;
   }
 };
-
-/// "ensemble of trials", "refit on all rows" or "best model". Pure.
-std::string kind_text(ModelsKind kind);
-/// As the option --model and the reports have it: "ensemble", "refit" or "best". Pure.
-std::string kind_name(ModelsKind kind);
 
 /// Each function reads its part of the directory; the object caches nothing. Functions throw UsageError and RunError.
 /// Local. A job that trains what is left must hold the locks of the directory.

@@ -12,6 +12,7 @@
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/replay.hpp"
 #include "runs/journal/result_store.hpp"
+#include "runs/journal/stage_line.hpp"
 #include "search/searcher.hpp"
 #include "study/plan.hpp"
 
@@ -19,7 +20,7 @@ namespace sheaf {
 
 /// Adds stages to a plan. In a search with gradual trials, its only stage ends when the search does. The next stage is
 /// chosen when every iteration of the current one has a result. Failed iterations do not count, because another attempt
-/// may train them. After the search, with run.refit, follows the refit, which is chosen elsewhere (RefitChoice),
+/// may train them. After the search, with run.refit, follows the refit, which is chosen elsewhere (choose_refits()),
 /// because the scores of ensembles need the data; a job that resumes the run takes the recorded one. Local. All ranks
 /// have one; only that of rank 0 gets results and chooses stages.
 class SearchStages {

@@ -145,9 +145,8 @@ KeyCells cells_of(const SearchedKey& key, const std::vector<std::optional<std::s
     }
     return cells;
   }
-  const bool is_logarithmic = key.sampling == Sampling::log_uniform || key.sampling == Sampling::log_integer;
   const double first = range_number(key.candidates.front()), last = range_number(key.candidates.back());
-  const auto on_scale = [&](double value) { return is_logarithmic ? std::log(value) : value; };
+  const auto on_scale = [&](double value) { return is_logarithmic(key.sampling) ? std::log(value) : value; };
   const double low = on_scale(first), high = on_scale(last);
   double count = static_cast<double>(max_cells);
   if (key.sampling == Sampling::integer) count = std::min(count, last - first + 1);

@@ -19,14 +19,14 @@ SearchAxis::SearchAxis(const SearchedKey& key) : sampling_(key.sampling) {
   const double margin = is_integer() ? 0.5 : 0;
   low_ = range_number(key.candidates.front()) - margin;
   high_ = range_number(key.candidates.back()) + margin;
-  assert(low_ < high_ && (low_ > 0 || !is_logarithmic()));
+  assert(low_ < high_ && (low_ > 0 || !is_logarithmic(sampling_)));
   begin_ = on_scale(low_);
   width_ = on_scale(high_) - begin_;
 }
 
 // Half of the value on a linear scale: the width of a range may overflow.
 double SearchAxis::on_scale(double value) const {
-  return is_logarithmic() ? std::log(value) : 0.5 * value;
+  return is_logarithmic(sampling_) ? std::log(value) : 0.5 * value;
 }
 
 double SearchAxis::position(double value) const {
@@ -35,7 +35,7 @@ double SearchAxis::position(double value) const {
 }
 
 double SearchAxis::value(double position) const {
-  return is_logarithmic() ? log_uniform_on(low_, high_, position) : uniform_on(low_, high_, position);
+  return is_logarithmic(sampling_) ? log_uniform_on(low_, high_, position) : uniform_on(low_, high_, position);
 }
 
 double SearchAxis::integer(double position) const {
@@ -46,7 +46,7 @@ double SearchAxis::integer(double position) const {
 SearchAxis::Cell SearchAxis::cell(double integer) const {
   assert(is_integer() && integer > low_ && integer < high_);
   const double begin = integer - 0.5;
-  const double width = (is_logarithmic() ? std::log1p(1 / begin) : 0.5) / width_;
+  const double width = (is_logarithmic(sampling_) ? std::log1p(1 / begin) : 0.5) / width_;
   return {(on_scale(begin) - begin_) / width_ + 0.5 * width, width};
 }
 

@@ -18,7 +18,7 @@ class SearchAxis {
   explicit SearchAxis(const SearchedKey& key);
 
   bool is_list() const { return sampling_ == Sampling::list; }
-  bool is_integer() const { return sampling_ == Sampling::integer || sampling_ == Sampling::log_integer; }
+  bool is_integer() const { return draws_integers(sampling_); }
 
   /// The candidates of a list.
   std::int64_t candidate_count() const { return candidate_count_; }
@@ -37,7 +37,6 @@ class SearchAxis {
   Cell cell(double integer) const;
 
  private:
-  bool is_logarithmic() const { return sampling_ == Sampling::log_uniform || sampling_ == Sampling::log_integer; }
   double on_scale(double value) const;
 
   Sampling sampling_;

@@ -144,8 +144,10 @@ void add_data_keys(std::vector<Setting>& table) {
            "more than 1 or data.validation_file is set, where no other value is allowed.")
       .also_called({"validation_split", "validation_fraction", "validation_size", "val_split", "val_size"});
   data.add("test", &DataOptions::test, number(below_one_in_words, is_below_one),
-           "Fraction of the rows that no training and no validation uses. At the end of the run, the best model is "
-           "evaluated on them once. They depend on the seed only, and are stratified, whole groups or the last rows.")
+           "Fraction of the rows that no training and no validation uses. At the end of the run, the models with which "
+           "it "
+           "predicts are evaluated on them once. They depend on the seed only, and are stratified, whole groups or the "
+           "last rows.")
       .only_with("data.source", {"file"})
       .also_called({"test_size", "test_split", "test_fraction", "test_ratio", "holdout"});
   data.add("image", &DataOptions::image, image_shape(),

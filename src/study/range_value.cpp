@@ -21,7 +21,7 @@ double range_number(const std::string& text) {
 std::string range_value(Sampling sampling, const std::string& low, const std::string& high, double value) {
   assert(sampling != Sampling::list);
   const double least = range_number(low), most = range_number(high);
-  if (sampling == Sampling::integer || sampling == Sampling::log_integer)
+  if (draws_integers(sampling))
     return fmt::format("{}", static_cast<std::int64_t>(std::clamp(std::round(value), least, most)));
   const double short_value = range_number(fmt::format("{:.6g}", value));  // may be outside the range
   if (short_value <= least) return low;

@@ -116,10 +116,12 @@ void add_run_keys(std::vector<Setting>& table) {
          Decides::no_results)
       .also_called({"save_model", "save_best", "save_best_only"});
   run.add("refit", &RunOptions::refit, flag(),
-          "Train the best trial once more after the search, on all rows: training, validation and stopping rows, but "
-          "not test rows or those of data.validation_file. It gets as many optimizer steps as the best epoch of the "
+          "Train the best trial, and the trials of the ensemble (search.ensemble), once more after the search, on all "
+          "rows: "
+          "training, validation and stopping rows, but not test rows or those of data.validation_file. Each gets as "
+          "many optimizer steps as the best epoch of the "
           "median fit had (with train.best_weights; otherwise all steps of that fit), with the same learning rate in "
-          "each step. predict and evaluate then use its models. A resumed run may change this key.",
+          "each step. The run then predicts with these models. A resumed run may change this key.",
           Decides::results);
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},

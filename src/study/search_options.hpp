@@ -16,6 +16,13 @@ namespace sheaf {
 /// scale.
 enum class Sampling { list, uniform, log_uniform, integer, log_integer };
 
+constexpr bool draws_integers(Sampling sampling) {
+  return sampling == Sampling::integer || sampling == Sampling::log_integer;
+}
+constexpr bool is_logarithmic(Sampling sampling) {
+  return sampling == Sampling::log_uniform || sampling == Sampling::log_integer;
+}
+
 /// A searched key and its values, as text that apply_setting() accepts.
 struct SearchedKey {
   std::string key;                      ///< e.g. "train.learning_rate"

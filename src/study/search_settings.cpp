@@ -46,7 +46,9 @@ void add_search_keys(std::vector<Setting>& table) {
            "Number of trials that random, tpe, halving, hyperband and median draw; none: halving and median train all "
            "combinations, hyperband one pass of all brackets, and random and tpe go on until search.time or "
            "search.patience ends them. A search by random or tpe can be extended: sheaf resume RUN_DIR "
-           "--search.trials=N. It may have other lists and ranges then, which hold for its new trials.")
+           "--search.trials=N. It may have other lists and ranges then, which hold for its new trials. A grid is "
+           "extended by "
+           "other lists: sheaf resume RUN_DIR --search.KEY=LIST.")
       .also_called({"n_iter", "n_trials", "num_samples", "n_candidates"});
   search
       .add("batch", &SearchOptions::batch, integer_or("auto", 1, max_iterations),

@@ -29,7 +29,7 @@ std::optional<double> finite_number(const std::string& text) {
 // The problem of a range with two numbers as its ends, for values of the kind `kind`; or nothing.
 std::string range_problem(Sampling sampling, ValueKind kind, double low, double high) {
   constexpr double most_integers = 4294967296;  // RandomStream::below
-  const bool whole = sampling == Sampling::integer || sampling == Sampling::log_integer;
+  const bool whole = draws_integers(sampling);
   if (!(low < high)) return "its first number must be smaller than its second";
   if (sampling == Sampling::log_uniform && low <= 0) return "a logarithmic scale needs numbers above 0";
   if (sampling == Sampling::log_integer && low < 1) return "a logarithmic scale of integers begins at 1 or above";
@@ -82,7 +82,7 @@ SearchedKey read_range(const std::string& key, const RangeText& range, const std
   const auto low = finite_number(range.ends[0]), high = finite_number(range.ends[1]);
   if (!low || !high) return refuse("its ends must be numbers that the key accepts");
   if (const std::string why = range_problem(*sampling, setting.kind, *low, *high); !why.empty()) return refuse(why);
-  const bool whole = *sampling == Sampling::integer || *sampling == Sampling::log_integer;
+  const bool whole = draws_integers(*sampling);
   for (const auto& end : range.ends)
     if (!accepts(setting, end)) {
       if (const auto inner = inner_range(setting, range, whole, *low, *high))

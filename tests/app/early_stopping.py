@@ -144,9 +144,7 @@ for name, more in (("memory", []), ("streams", ["--data.mode=streamed", "--data.
         reached = job.creep_until(lambda: len(set(progress("runs/killed")) - seen) >= wanted)
         if reached:
             kills += 1
-            job.process.kill()
-            job.go_on()
-        job.finish()
+            job.kill()
         if not reached:
             break
     result = sheaf("resume", "runs/killed")
@@ -163,9 +161,7 @@ UNSAVED = [arg for arg in SLOW if "run.models" not in arg]
 sheaf("run", *UNSAVED, "--run.models=all", "--run.output=runs/all")
 job = Started([SHEAF, "run", *UNSAVED, "--run.models=none", "--run.checkpoint_interval=0.02", "--run.output=runs/changed"])
 reached = job.creep_until(lambda: len(journaled("runs/changed")) >= 4)
-job.process.kill()
-job.go_on()
-job.finish()
+job.kill()
 result = sheaf("resume", "runs/changed", "--run.models=all")
 checks.check(reached and result.code == 0 and results("changed") == results("memory"), "models from now on: the same results",
              result.stderr)

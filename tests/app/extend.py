@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import signal
 
 from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
 
@@ -102,9 +101,7 @@ for method in ("random", "tpe"):
     copy(method, "killed")
     job = Started([SHEAF, "resume", "runs/killed", *WIDER, "--search.trials=48", "--run.lanes=1"])
     checks.check(job.creep_until(lambda: len(journaled("runs/killed")) > 60), f"{method}: an extension trains")
-    job.process.send_signal(signal.SIGKILL)
-    job.go_on()
-    job.finish()
+    job.kill()
     found = json.loads(sheaf("status", "runs/killed", "--output=json").stdout)
     checks.check(found["state"] == "stopped" and found["earlier_results"] == 48 and rows("killed") == first,
                  f"{method}: the results of the first trials stay", str(found))
@@ -116,9 +113,7 @@ for method in ("random", "tpe"):
     copy(method, "twice")
     job = Started([SHEAF, "resume", "runs/twice", *WIDER, "--search.trials=48", "--run.lanes=1"])
     checks.check(job.creep_until(lambda: len(journaled("runs/twice")) > 70), f"{method}: an extension trains again")
-    job.process.send_signal(signal.SIGKILL)
-    job.go_on()
-    job.finish()
+    job.kill()
     known = max(journaled("runs/twice")) // 2 + 1
     twice = extend("twice", "--search.train.learning_rate=uniform(0.002, 0.003)", "--search.trials=60", ranks=2)
     checks.check(24 < known < 48 and twice[:2 * known] == whole[:2 * known] and len(twice) == 120,
@@ -163,9 +158,7 @@ checks.check(whole[:8] == first and [tuple(row[KEYS]) for row in whole[8::2]] ==
 copy("grid", "slow")
 job = Started([SHEAF, "resume", "runs/slow", *lists, "--run.lanes=1"])
 checks.check(job.creep_until(lambda: len(journaled("runs/slow")) > 9), "the extension of a grid trains")
-job.process.send_signal(signal.SIGKILL)
-job.go_on()
-job.finish()
+job.kill()
 checks.check(extend("slow", ranks=3) == whole, "a killed extension of a grid is resumed")
 refused("wide", ["--search.model.hidden=8"], "the new values of search.model.hidden give no new combination ('runs/wide' "
         "has all of them, 8 trials). Add values.", "a grid without new combinations")

@@ -61,9 +61,7 @@ checks.check(rows("on-3") == reference, "3 ranks: the same results", str(rows("o
 
 job = Started([SHEAF, "run", "grid.cfg", "--run.output=runs/killed", "--run.lanes=1"])
 checks.check(job.creep_until(lambda: len(journaled("runs/killed")) > 4), "a run trains")
-job.process.kill()
-job.go_on()
-job.finish()
+job.kill()
 checks.check(len(journaled("runs/killed")) < 18, "the run is killed in the middle")
 result = sheaf("resume", "runs/killed", ranks=3)
 checks.check(result.code == 0 and rows("killed") == reference, "a killed run is resumed", result.stderr)

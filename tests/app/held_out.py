@@ -84,9 +84,7 @@ checks.check(stored == test and "accuracy" in test["metrics"], "results.h5 has t
 
 job = Started([SHEAF, "run", "groups.h5", "--run.output=runs/killed", *KEYS, *MANY, "--run.lanes=1"])
 checks.check(job.creep_until(lambda: len(journaled("runs/killed")) > 3), "a run trains")
-job.process.kill()
-job.go_on()
-job.finish()
+job.kill()
 result = sheaf("resume", "runs/killed", ranks=2)
 checks.check(result.code == 0 and rows("killed") == rows("one") and summary("killed")["test"] == test,
              "a killed run is resumed", result.stderr)

@@ -117,6 +117,12 @@ class Started:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGCONT)
 
+    def kill(self):
+        """Kills the program, perhaps while it is stopped, and waits for its end."""
+        self.process.kill()
+        self.go_on()
+        self.finish()
+
     def wait_for(self, happened, seconds=HANGS):
         """Waits for `happened()`. Returns False if the program ended first. Raises TimeoutError after `seconds`."""
         end = time.monotonic() + seconds

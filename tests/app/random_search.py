@@ -63,9 +63,7 @@ checks.check(job.creep_until(lambda: len(journaled("runs/grown")) > 17), "a grow
 found = status("runs/grown")
 checks.check(found["state"] == "running" and not found["has_results"] and found["earlier_results"] == 15, "the status of a "
              "growing run", str(found))
-job.process.kill()
-job.go_on()
-job.finish()
+job.kill()
 found = status("runs/grown")
 checks.check(found["state"] == "stopped" and found["earlier_results"] == 15, "the status of a stopped, growing run",
              str(found))

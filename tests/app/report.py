@@ -234,6 +234,11 @@ check_trace("trace.json", len(rows))
 before = os.stat("page.html").st_mtime_ns
 checks.check("page.html" in report("run", "--html=page.html", code=1).stderr and
              os.stat("page.html").st_mtime_ns == before, "an existing page is kept")
+kept = report("run", "--html=new.html", "--trace=new.json", "--pictures=pictures", code=1)
+checks.check("already exists" in kept.stderr and not os.path.exists("new.html") and not os.path.exists("new.json"),
+             "nothing is written beside pictures that exist", kept.stderr)
+checks.check("the same file, 'new.out'" in report("run", "--html=new.out", "--trace=new.out", code=2).stderr and
+             not os.path.exists("new.out"), "a page and a trace in one file")
 report("run", "--html=page.html", "--overwrite")
 checks.check(os.stat("page.html").st_mtime_ns > before, "an existing page is replaced")
 for option in ("--html=missing/page.html", "--trace=missing/trace.json", "--pictures=page.html", "--html=empty"):

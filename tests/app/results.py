@@ -138,7 +138,7 @@ with open("named/models/best.txt") as file:
     checks.check(summary["best"]["models"] == ["models/" + name for name in file.read().split()],
                  "summary.json has the best model", str(summary["best"]))
 last = [line for line in named.stderr.splitlines() if line.startswith("best model: ")][-1]
-checks.check(last.endswith("predict with: sheaf predict named NEW.csv OUT.csv") and
+checks.check(last.endswith("predict with: sheaf predict named NEW.csv OUT.csv --model=best") and
              f"best model: named/{summary['best']['models'][0]}; " in last, "the log names the best model", last)
 if os.path.exists("predicted.csv"):
     os.remove("predicted.csv")

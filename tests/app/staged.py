@@ -33,7 +33,5 @@ def kill_at(study, directory, count, *args):
                   [SHEAF, "run", *study, f"--run.output={directory}", "--run.curves=true", *args])
     reached = job.creep_until(lambda: len(journaled(directory)) >= count)
     if reached:
-        job.process.kill()
-        job.go_on()
-    job.finish()
+        job.kill()
     return reached

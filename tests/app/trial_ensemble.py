@@ -349,9 +349,7 @@ run("grown", *ALL, "--search.trials=12")
 before = {kind: predicted("grown", DIGITS, f"--model={kind}")[0] for kind in ("ensemble", "refit", "best")}
 job = Started([SHEAF, "resume", "grown", "--search.trials=40", "--run.lanes=1"])
 reached = job.creep_until(lambda: len(set(journaled("grown"))) >= 60)
-job.process.kill()
-job.go_on()
-job.finish()
+job.kill()
 checks.check(reached and all((predicted("grown", DIGITS, f"--model={kind}")[0] == before[kind]).all() for kind in before),
              "a run that is extended predicts as before")
 result = sheaf("resume", "grown", ranks=2)

@@ -13,6 +13,7 @@
 #include "fuzzing.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "runs/journal/replay.hpp"
+#include "runs/journal/stage_line.hpp"
 
 using namespace sheaf;
 

@@ -53,10 +53,9 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
   } else if (key == "iteration") {
     request.iteration = option_value(integer(0, max_iterations - 1), key, text);
   } else if (key == "model") {
-    request.kind = option_value(
-        choice<ModelsKind>(
-            {{"ensemble", ModelsKind::ensemble}, {"refit", ModelsKind::refit}, {"best", ModelsKind::best}}),
-        key, text);
+    std::vector<std::pair<std::string, ModelsKind>> kinds;
+    for (const ModelsKindRow& row : models_kinds) kinds.emplace_back(row.name, row.kind);
+    request.kind = option_value(choice<ModelsKind>(kinds), key, text);
   } else if (key == "outputs") {
     request.outputs = option_value(choice<OutputKind>({{"auto", OutputKind::automatic},
                                                        {"logits", OutputKind::logits},

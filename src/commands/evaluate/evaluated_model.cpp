@@ -60,8 +60,8 @@ RunModels models_of_run(const std::string& directory, std::optional<ModelsKind> 
     refuse("run.models = none", "Run the study with --run.models=best and another run.output");
   if (!run.has_results()) refuse(remaining_text(directory), "Continue with: " + resume_command_of(directory));
   if (kind && run.models())
-    throw UsageError(fmt::format("--model = {} does not fit '{}' (the run has no {}). Leave it out.", kind_name(*kind),
-                                 directory, kind_text(*kind)));
+    throw UsageError(fmt::format("--model = {} does not fit '{}' (the run has no {}). Leave it out.",
+                                 row_of(*kind).name, directory, row_of(*kind).text));
   refuse(fmt::format("'{}' is missing: no model of the best trial finished, or the file was removed",
                      best_model_list(directory)),
          "Select a model with --iteration");
@@ -194,7 +194,7 @@ SelectedModels select_models(const EvaluationRequest& request) {
     throw UsageError(fmt::format("--iteration = {} requires a run directory ('{}' is a file). Leave it out.",
                                  *request.iteration, request.model));
   if (request.kind && (!is_run || request.iteration))
-    throw UsageError(fmt::format("--model = {} requires a run directory{}. Leave it out.", kind_name(*request.kind),
+    throw UsageError(fmt::format("--model = {} requires a run directory{}. Leave it out.", row_of(*request.kind).name,
                                  is_run ? " without --iteration" : fmt::format(" ('{}' is a file)", request.model)));
   require(is_run || fs::exists(request.model, ignored),
           fmt::format("Model '{}' does not exist. Pass a model file or a run directory.", request.model));

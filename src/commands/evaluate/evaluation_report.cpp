@@ -111,7 +111,7 @@ std::string evaluation_text(const EvaluationReport& report) {
   const auto add = [&](std::string_view label, const std::string& value) {
     text += fmt::format("{:<{}} {}\n", label, width, value);
   };
-  add("model", report.kind ? fmt::format("{} ({})", models, kind_text(*report.kind)) : models);
+  add("model", report.kind ? fmt::format("{} ({})", models, row_of(*report.kind).text) : models);
   add("data", fmt::format("'{}', {}", printable(report.data), counted(report.rows, "row")));
   add("engine", report.engine);
   if (report.positive)
@@ -146,7 +146,7 @@ std::string evaluation_json(const EvaluationReport& report) {
                {"rows", report.rows},
                {"outputs", report.outputs},
                {"engine", report.engine}};
-  if (report.kind) json["models_kind"] = kind_name(*report.kind);
+  if (report.kind) json["models_kind"] = row_of(*report.kind).name;
   const bool has_labels = report.task == Task::multilabel;
   if (!report.class_names.empty()) json[has_labels ? "label_names" : "class_names"] = report.class_names;
   if (report.positive) json["positive"] = json_class(report, *report.positive);

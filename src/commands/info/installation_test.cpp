@@ -86,13 +86,14 @@ class TemporaryDirectory {
   bool owns_;
 };
 
-// Sends stdout and stderr of this rank to a file.
+// Sends stdout of this rank to a file, and stderr of rank 0: the other ranks log only what rank 0 does not know.
 class OutputToFile {
  public:
-  explicit OutputToFile(const std::string& path) {
+  OutputToFile(const std::string& path, bool is_root) {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     require(file >= 0, fmt::format("'{}' cannot be written. Set TMPDIR to a directory with free space.", path));
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (stream == STDERR_FILENO && !is_root) continue;
       earlier_.emplace_back(stream, fcntl(stream, F_DUPFD_CLOEXEC, 0));
       dup2(file, stream);
     }
@@ -123,7 +124,7 @@ void run_silently(const Command& command, const std::vector<std::string>& argume
   ExitCode code = ExitCode::done;
   {
     std::optional<OutputToFile> output;
-    agree(world, [&] { output.emplace(path); });
+    agree(world, [&] { output.emplace(path, world.is_root()); });
     code = command.run({arguments, fmt::format("sheaf {}", command.name)}, world);
   }
   agree(world, [&] {

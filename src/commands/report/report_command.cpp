@@ -83,6 +83,9 @@ ReportRequest read_request(const std::vector<std::string>& words) {
   }
   if (request.trace && request.directories.size() > 1)
     throw UsageError("--trace shows one run. Name one run directory.");
+  if (request.html && request.html == request.trace)
+    throw UsageError(
+        fmt::format("--html and --trace are the same file, '{}'. Give them different names.", *request.html));
   return request;
 }
 
@@ -92,22 +95,6 @@ RunReport read_report(const std::string& directory) {
   RunReport report = report_of(std::move(run), std::move(stored));
   read_held_out(report);
   return report;
-}
-
-void write_file(const std::string& path, const std::string& text, bool overwrite) {
-  require_free_name(path, overwrite);
-  write_whole_file(path, text);
-}
-
-void write_pictures(const std::string& directory, const std::vector<Picture>& pictures, bool overwrite) {
-  make_directories(directory);
-  std::int64_t written = 0;
-  for (const Picture& picture : pictures) {
-    if (picture.body.empty()) continue;
-    write_file(directory + "/" + picture.name + ".svg", svg_file(picture), overwrite);
-    ++written;
-  }
-  log_root(fmt::format("wrote {} to '{}'", counted(written, "picture"), directory));
 }
 
 std::vector<Picture> all_pictures(const std::vector<RunReport>& reports) {
@@ -129,20 +116,43 @@ std::string printed_text(const std::vector<RunReport>& reports, Format format) {
   return format == Format::csv ? csv_report(reports.front()) : text_report(reports.front(), output_width());
 }
 
+// A file to write, and the line of the log after it.
+struct Output {
+  std::string path, text, line;
+};
+
+std::vector<Output> outputs_of(const ReportRequest& request, const std::vector<RunReport>& reports) {
+  std::vector<Output> outputs;
+  if (request.html)
+    outputs.push_back({*request.html, reports.size() > 1 ? html_comparison(reports) : html_page(reports.front()),
+                       fmt::format("wrote '{}'", *request.html)});
+  if (request.pictures) {
+    std::int64_t count = 0;
+    for (const Picture& picture : all_pictures(reports)) {
+      if (picture.body.empty()) continue;
+      outputs.push_back({*request.pictures + "/" + picture.name + ".svg", svg_file(picture), ""});
+      ++count;
+    }
+    if (count > 0) outputs.back().line = fmt::format("wrote {} to '{}'", counted(count, "picture"), *request.pictures);
+  }
+  if (request.trace)
+    outputs.push_back({*request.trace, trace_json(reports.front()),
+                       fmt::format("wrote '{}'; open it in ui.perfetto.dev or speedscope", *request.trace)});
+  return outputs;
+}
+
+// Writes nothing if one of the files is there already.
 void make_report(const ReportRequest& request) {
   for (const auto& path : {request.html, request.trace})
     if (path) require_free_name(*path, request.overwrite);
   std::vector<RunReport> reports;
   for (const std::string& directory : request.directories) reports.push_back(read_report(directory));
-  if (request.html) {
-    write_file(*request.html, reports.size() > 1 ? html_comparison(reports) : html_page(reports.front()),
-               request.overwrite);
-    log_root(fmt::format("wrote '{}'", *request.html));
-  }
-  if (request.pictures) write_pictures(*request.pictures, all_pictures(reports), request.overwrite);
-  if (request.trace) {
-    write_file(*request.trace, trace_json(reports.front()), request.overwrite);
-    log_root(fmt::format("wrote '{}'; open it in ui.perfetto.dev or speedscope", *request.trace));
+  const std::vector<Output> outputs = outputs_of(request, reports);
+  for (const Output& output : outputs) require_free_name(output.path, request.overwrite);
+  if (request.pictures) make_directories(*request.pictures);
+  for (const Output& output : outputs) {
+    write_whole_file(output.path, output.text);
+    if (!output.line.empty()) log_root(output.line);
   }
   if (request.format || !request.writes_files())
     print_job_result(printed_text(reports, request.format.value_or(Format::text)));

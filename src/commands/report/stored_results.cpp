@@ -126,9 +126,9 @@ std::vector<std::pair<std::string, std::string>> tests_of(const Json& summary) {
 std::vector<ModelsKind> models_of(const RunState& run) {
   std::vector<ModelsKind> kinds;
   const RunReader reader(run.directory);
-  for (const ModelsKind kind : {ModelsKind::ensemble, ModelsKind::refit, ModelsKind::best})
+  for (const ModelsKindRow& row : models_kinds)
     read_if_possible([&] {
-      if (reader.models(kind)) kinds.push_back(kind);
+      if (reader.models(row.kind)) kinds.push_back(row.kind);
     });
   return kinds;
 }
@@ -259,7 +259,7 @@ StoredResults read_stored_results(const RunState& run) {
     stored.idle_share = lanes["idle_share"].get<double>();
   if (const Json refit = object_at(summary, "refit"); refit.contains("rows") && refit["rows"].is_number_integer())
     stored.refit_rows = refit["rows"].get<std::int64_t>();
-  stored.best_models = texts_at(object_at(summary, "best"), "models");
+  const std::vector<std::string> best_models = texts_at(object_at(summary, "best"), "models");
   if (!run.has_results) return stored;
   stored.models = models_of(run);
   read_if_possible([&] {
@@ -267,9 +267,9 @@ StoredResults read_stored_results(const RunState& run) {
     if (file.has_data_set("/ranks")) stored.ranks = ranks_of(file);
     if (file.has_data_set("/ensembles")) stored.ensembles = ensembles_of(file, run.study);
   });
-  if (stored.best_models.empty()) return stored;
+  if (best_models.empty()) return stored;
   read_if_possible([&] {
-    const std::string path = run.directory + "/" + stored.best_models.front();
+    const std::string path = run.directory + "/" + best_models.front();
     if (!std::filesystem::exists(path)) return;
     if (const auto model = read_saved_model_record(path)) stored.output_names = output_names(model->description);
   });

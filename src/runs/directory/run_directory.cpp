@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/escaped.hpp"
+#include "files/directories.hpp"
 #include "files/output_file.hpp"
 #include "files/regular_file.hpp"
 #include "files/replace_file.hpp"
@@ -73,14 +74,6 @@ bool is_replaced_file(const std::string& name) {
                                    "journal/slurm-array", earlier_results_file};
   return std::find(std::begin(names), std::end(names), name) != std::end(names) || study_number(name) ||
          name.rfind("models/iteration-", 0) == 0 || name.rfind("models/refit-", 0) == 0;
-}
-
-void remove_file(const std::string& path) {
-  std::error_code failed;
-  fs::remove(path, failed);
-  require(!failed,
-          fmt::format("'{}' cannot be removed ({}). Correct the permissions of the directory, then resume the run.",
-                      path, failed.message()));
 }
 
 }  // namespace

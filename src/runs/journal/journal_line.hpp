@@ -10,8 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/index_range.hpp"
-#include "study/stage.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
@@ -49,48 +47,19 @@ struct JournalLine {
   PredictionsLocation predictions;
 };
 
-/// A stage of the search, recorded by each rank before its first result of the stage.
-struct RecordedStage {
-  Stage stage;
-  std::int64_t first_iteration = 0;
-
-  IndexRange iterations() const { return {first_iteration, first_iteration + stage.iteration_count()}; }
-  bool operator==(const RecordedStage& other) const {
-    return stage == other.stage && first_iteration == other.first_iteration;
-  }
-};
-
-/// The end of a search whose time is over, recorded by rank 0.
-struct RecordedEnd {
-  std::int64_t time = 0;    ///< search.time, in seconds; a run with another one goes on
-  std::int64_t trials = 0;  ///< of the run: 0..trials-1
-};
-
 /// The beginning of every result line. It cannot occur elsewhere in such a line.
 inline constexpr const char* journal_line_beginning = "{\"iteration\":";
 
 /// The functions below return lines with their line end.
 std::string header_line(const JournalHeader& header);
-std::string stage_line(const RecordedStage& recorded, std::uint32_t seed);
-std::string end_line(const RecordedEnd& recorded, std::uint32_t seed);
-/// The end of a job that has trained for `seconds`.
-std::string time_line(double seconds, std::uint32_t seed);
 std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::uint32_t seed);
 /// Appends the same line to `text`.
 void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
                          std::uint32_t seed);
 
-/// The seed of the lines after that of a stage. Results of a refit verify only after the line of their stage, because
-/// their numbers may be those of other iterations when the search goes on.
-std::uint32_t seed_after(const RecordedStage& recorded, std::uint32_t seed);
-
-/// `line`: without its line end. Returns nothing for another kind of line, if the checksum is wrong or if the numbers
-/// of a stage are impossible (negative, not ascending, no iterations or too many). A header of another format has only
-/// `format` and `program`.
+/// `line`: without its line end. Returns nothing for another kind of line, or if the checksum is wrong. A header of
+/// another format has only `format` and `program`.
 std::optional<JournalHeader> read_header_line(const std::string& line);
-std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed);
-std::optional<RecordedEnd> read_end_line(const std::string& line, std::uint32_t seed);
-std::optional<double> read_time_line(const std::string& line, std::uint32_t seed);
 std::optional<JournalLine> read_journal_line(const std::string& line, std::uint32_t seed);
 
 /// Like read_journal_line, but without a JSON parser, for journals of millions of results. `text`: a line without its

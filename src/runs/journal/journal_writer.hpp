@@ -10,6 +10,7 @@
 
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/result_store.hpp"
+#include "runs/journal/stage_line.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {

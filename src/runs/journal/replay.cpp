@@ -92,6 +92,7 @@ class JournalReader {
     predictions_.reset();
     seed_ = header_.seed();
     known_ = {{0, limits_.first_stage}};
+    attempt_ = attempt_of(path);
     refit_.reset();
     unknown_count_ = 0;
     std::ifstream file(path, std::ios::binary);
@@ -176,10 +177,19 @@ class JournalReader {
       ++unknown_count_;
       return true;
     }
+    drop_earlier_refits();
     if (is_result(result->iteration.result.status)) ++replay_.result_lines;
     if (!result->iteration.values.empty()) replay_.values.emplace(iteration, std::move(result->iteration.values));
     replay_.iterations.append(result->iteration, result->predictions, file_);
     return true;
+  }
+
+  // A result of the search may lead to another refit than those that earlier attempts have chosen.
+  void drop_earlier_refits() {
+    auto& refits = replay_.refits;
+    refits.erase(std::remove_if(refits.begin(), refits.end(),
+                                [this](const ReplayedRefit& refit) { return refit.attempt != attempt_; }),
+                 refits.end());
   }
 
   // A journal has no results of other stages after those of a refit.
@@ -211,7 +221,7 @@ class JournalReader {
 
   bool take_time(const std::string& line) {
     const auto seconds = read_time_line(line, seed_);
-    if (seconds) replay_.trained[attempt_of(replay_.files.back())] = *seconds;
+    if (seconds) replay_.trained[attempt_] = *seconds;
     return seconds.has_value();
   }
 
@@ -234,6 +244,7 @@ class JournalReader {
                                     [&](const ReplayedRefit& refit) { return refit.recorded == recorded; });
     refit_ = static_cast<std::size_t>(found - refits.begin());
     if (found == refits.end()) refits.emplace_back().recorded = recorded;
+    refits[*refit_].attempt = attempt_;
     seed_ = seed_after(recorded, seed_);
   }
 
@@ -244,6 +255,7 @@ class JournalReader {
   bool has_warned_ = false;
   std::size_t file_ = 0;
   std::uint32_t seed_ = 0;
+  std::string attempt_;
   std::optional<std::size_t> refit_;          // whose line was the last one of a stage
   std::vector<IndexRange> known_;             // iterations of the stages that the journal records, and of the first one
   std::int64_t unknown_count_ = 0;            // results of other stages

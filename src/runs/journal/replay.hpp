@@ -11,14 +11,17 @@
 #include "core/index_range.hpp"
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/result_store.hpp"
+#include "runs/journal/stage_line.hpp"
 #include "study/array_slice.hpp"
 
 namespace sheaf {
 
 /// The results of a refit. They count only if the plan of the run has this stage: a search that goes on gives their
-/// numbers to other iterations, and is followed by a refit of its own.
+/// numbers to other iterations, and is followed by a refit of its own. A refit is dropped if a later attempt has
+/// results of the search.
 struct ReplayedRefit {
   RecordedStage recorded;
+  std::string attempt;            ///< the last one that has recorded it
   ResultStore results;            ///< settled
   std::int64_t result_lines = 0;  ///< as in Replay
 };

@@ -138,8 +138,7 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                           (results.unfinished > 0 ? fmt::format(", {} unfinished", results.unfinished) : ""),
                       counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
   text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
-  if (results.refit)
-    text += fmt::format("refit        {}\n", refit_text(plan, results.trials.front().trial, *results.refit));
+  if (results.refit) text += fmt::format("refit        {}\n", refit_text(plan, results));
   if (const auto& ensemble = results.trial_ensemble)
     text += fmt::format("ensemble     {} of {}, {}\n",
                         counted(static_cast<std::int64_t>(ensemble->members.size()), "trial"), ensemble->candidates,

@@ -153,6 +153,8 @@ struct RunResults {
   bool any_finished() const { return finished() > 0; }
   /// The iterations of the search.
   std::int64_t search_iterations() const;
+  /// The refit of the best trial; null if it has none.
+  const RefitResult* best_refit() const { return refit ? refit->of(trials.front().trial) : nullptr; }
   /// Whether the run predicts with the models of the refit, otherwise with best_models; and these models.
   bool predicts_with_refit() const { return refit && !refit->models.empty(); }
   const std::vector<std::string>& models() const { return predicts_with_refit() ? refit->models : best_models; }

@@ -276,12 +276,17 @@ std::string refit_length_text(const Refit& refit, const TrainOptions& train) {
                          : fmt::format("{} of the median fit", counted(refit.epochs, "epoch")));
 }
 
-std::string refit_text(const Plan& plan, std::int64_t best, const RefitResults& refit) {
+std::string refit_text(const Plan& plan, const RunResults& results) {
+  const RefitResults& refit = *results.refit;
   const std::string rows = counted(refit.rows, "row");
-  const RefitResult& best_refit = *refit.of(best);
-  std::string text = fmt::format("the best trial was trained again on all {} for {}", rows,
-                                 refit_length_text(best_refit.refit, plan.trial(best).train));
-  if (const std::size_t others = refit.trials.size() - 1; others > 0)
+  std::size_t others = refit.trials.size();
+  std::string text = fmt::format("no refit of the best trial on all {}", rows);  // another program chose another trial
+  if (const RefitResult* const of_best = results.best_refit()) {
+    --others;
+    text = fmt::format("the best trial was trained again on all {} for {}", rows,
+                       refit_length_text(of_best->refit, plan.trial(of_best->refit.trial).train));
+  }
+  if (others > 0)
     text += fmt::format(", and {} of the ensemble", counted(static_cast<std::int64_t>(others), "other trial"));
   if (const std::int64_t total = refit.iterations(); refit.finished() < total)
     text += fmt::format("; {} of {} did not finish", total - refit.finished(), counted(total, "training"));
@@ -291,8 +296,10 @@ std::string refit_text(const Plan& plan, std::int64_t best, const RefitResults& 
 std::string models_line(const std::string& directory, const RunResults& results) {
   const auto& models = results.models();
   const std::string others = models.size() == 1 ? "" : fmt::format(" (ensemble of {})", models.size());
-  return fmt::format("{3}: {0}/{1}{2}; predict with: sheaf predict {0} NEW.csv OUT.csv", directory, models.front(),
-                     others, results.predicts_with_refit() ? "refit" : "best model");
+  const bool is_refit = results.predicts_with_refit();
+  const std::string option = !results.trial_ensemble ? "" : is_refit ? " --model=refit" : " --model=best";
+  return fmt::format("{3}: {0}/{1}{2}; predict with: sheaf predict {0} NEW.csv OUT.csv{4}", directory, models.front(),
+                     others, is_refit ? "refit" : "best model", option);
 }
 
 std::string test_text(const TestResult& test) {
@@ -311,7 +318,7 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
                                                      : iteration_statistics(study, results);
     if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
-  if (results.refit) text += fmt::format("Refit: {}\n", refit_text(plan, results.trials.front().trial, *results.refit));
+  if (results.refit) text += fmt::format("Refit: {}\n", refit_text(plan, results));
   if (const auto& ensemble = results.trial_ensemble)
     text += fmt::format("Ensemble of {}: {}\n{}", counted(static_cast<std::int64_t>(ensemble->members.size()), "trial"),
                         ensemble_text(*ensemble), member_lines(*ensemble));

@@ -27,7 +27,7 @@ std::string refit_length_text(const Refit& refit, const TrainOptions& train);
 
 /// "the best trial was trained again on all 1797 rows for 420 steps (median best epoch 6)", and how many of its members
 /// have not finished.
-std::string refit_text(const Plan& plan, std::int64_t best, const RefitResults& refit);
+std::string refit_text(const Plan& plan, const RunResults& results);
 
 /// Where the models are with which the run predicts, and how to predict with them: "best model:
 /// runs/x/models/iteration-12.pt; predict with: sheaf predict runs/x NEW.csv OUT.csv", or "refit: ...". There is at

@@ -65,13 +65,20 @@ TEST_CASE("a best value at the edge of its range: widen") {
   CHECK(has(advice_for(facts), "smaller values"));
   facts.keys = {{rate, "0.05"}};  // the middle of a linear range
   CHECK(!has(advice_for(facts), "widen"));
-  facts.keys = {{{"train.learning_rate", {"0", "0.1"}, Sampling::uniform}, "0.003"}};
+  facts.keys = {{{"train.learning_rate", {"0.01", "0.1"}, Sampling::uniform}, "0.013"}};
   CHECK(has(advice_for(facts), "low end"));
   facts.keys = {{{"model.hidden", {"64", "16", "32"}, Sampling::list}, "64"}};
   CHECK(has(advice_for(facts), "high end"));
   facts.keys = {{{"model.hidden", {"64", "16", "32"}, Sampling::list}, "32"}};
   CHECK(!has(advice_for(facts), "widen"));
   facts.keys = {{{"train.optimizer", {"sgd", "adam", "nadam"}, Sampling::list}, "sgd"}};
+  CHECK(!has(advice_for(facts), "widen"));
+  // The key accepts no smaller values.
+  facts.keys = {{{"train.weight_decay", {"0", "0.1"}, Sampling::uniform}, "0.0001"}};
+  CHECK(!has(advice_for(facts), "widen"));
+  facts.keys = {{{"train.weight_decay", {"0", "0.1"}, Sampling::uniform}, "0.0999"}};
+  CHECK(has(advice_for(facts), "high end"));
+  facts.keys = {{{"model.hidden", {"1", "2", "3"}, Sampling::list}, "1"}};
   CHECK(!has(advice_for(facts), "widen"));
 }
 
@@ -103,7 +110,11 @@ TEST_CASE("trials within the standard error of the folds are equally good") {
 TEST_CASE("idle lanes, divergence, failures and unfinished runs") {
   AdviceFacts facts = good_facts();
   facts.shares.idle = 60;
-  CHECK(has(advice_for(facts), "The 4 lanes were idle for 40 % of the time"));
+  CHECK(has(advice_for(facts), "The 4 lanes were idle for 40 % of the time: use fewer lanes."));
+  facts.has_batch = true;
+  CHECK(has(advice_for(facts), "use a larger search.batch or fewer lanes."));
+  facts.has_static_partition = true;
+  CHECK(has(advice_for(facts), "use run.partition = dynamic or a larger search.batch or fewer lanes."));
   facts.shares.waiting = 60;
   CHECK(has(advice_for(facts), "waited for data"));
   facts = good_facts();
@@ -113,4 +124,17 @@ TEST_CASE("idle lanes, divergence, failures and unfinished runs") {
   CHECK_THAT(advice_for(facts).front(), ContainsSubstring("not complete"));
   facts.failed = 1;
   CHECK_THAT(advice_for(facts).front(), ContainsSubstring("1 iteration failed"));
+}
+
+TEST_CASE("what a run has already is not advised") {
+  AdviceFacts facts = good_facts();
+  facts.is_tested = true;
+  CHECK(!has(advice_for(facts), "sheaf evaluate"));
+  facts.curves.clear();
+  CHECK(has(advice_for(facts), "--run.curves=true"));
+  facts.records_curves = true;  // and no trial is complete
+  CHECK(!has(advice_for(facts), "--run.curves=true"));
+  facts.best_values.clear();
+  CHECK(has(advice_for(facts), "No trial is complete"));
+  CHECK(!has(advice_for(facts), "Train the best trial"));
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "commands/train/training/model_saving.hpp"
+#include "files/directories.hpp"
 #include "files/replace_file.hpp"
 #include "models/torchscript_archive.hpp"
 #include "models/torchscript_ensemble.hpp"
@@ -42,12 +42,12 @@ void write_ensemble_files(const std::string& run_directory, TrialEnsemble& ensem
     write_whole_file(ensemble_module_path(run_directory),
                      [&](const ByteSink& sink) { write_torchscript_ensemble(*models, sink); });
   else
-    remove_model(ensemble_module_path(run_directory));
+    remove_file(ensemble_module_path(run_directory));
   write_whole_file(ensemble_path(run_directory), ensemble_json(ensemble));
 }
 
 void remove_ensemble_files(const std::string& run_directory) {
-  for (const auto& path : {ensemble_path(run_directory), ensemble_module_path(run_directory)}) remove_model(path);
+  for (const auto& path : {ensemble_path(run_directory), ensemble_module_path(run_directory)}) remove_file(path);
 }
 
 }  // namespace sheaf

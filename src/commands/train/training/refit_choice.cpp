@@ -2,7 +2,7 @@
 #include "commands/train/training/refit_choice.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,6 +10,7 @@
 #include "commands/train/training/ensemble_score.hpp"
 #include "commands/train/training/ensemble_selection.hpp"
 #include "commands/train/training/predicted_rows.hpp"
+#include "core/error.hpp"
 #include "core/log.hpp"
 #include "search/leaderboard.hpp"
 #include "search/refit.hpp"
@@ -29,38 +30,71 @@ void visit_results(const SearchResults& results, IndexRange iterations, const Ga
                  });
 }
 
-// The trials to train again, in the order of their numbers: the first one of the leaderboard, and the members of the
-// ensemble of trials. Empty if a result is not final. On rank 0. Collective.
+// Ranks the trials of the search. For rank 0.
+class TrialRanking {
+ public:
+  explicit TrialRanking(const SearchResults& results)
+      : results_(results), board_(results.context.plan, ranking_of(results.context.study)) {
+    files_ = results.earlier.files;
+    files_.insert(files_.end(), results.journals.begin(), results.journals.end());
+    ensembles_.emplace(results.context, files_);
+    if (results.context.study.search.ensemble == EnsembleKind::greedy) selection_.emplace(results.context, files_);
+  }
+
+  // Adds the next iteration of the search, in order.
+  void add(const JournaledIteration& iteration) {
+    all_final_ = all_final_ && results_.stages.is_final(iteration.trained.result);
+    const auto ensemble = ensembles_->add(iteration);
+    board_.add(iteration.trained.result, ensemble ? &*ensemble : nullptr, iteration.trained.metrics);
+    if (selection_ && predicted_rows(results_.context, iteration) > 0) selection_->add(iteration);
+  }
+
+  // The trials to train again, best first: the first one of the leaderboard, and the members of the ensemble of trials.
+  // Empty if a result is not final, or if no trial of a search has finished in all folds.
+  std::vector<TrialSummary> best() {
+    if (!all_final_) return {};
+    std::vector<TrialSummary> ranked = board_.ranked();
+    const TrialSummary& first = ranked.front();
+    if (results_.context.study.search.searches() && first.finished < first.iterations) {
+      warn_root("there is no refit (no trial has finished in all folds).");
+      return {};
+    }
+    std::set<std::int64_t> chosen = members_among(ranked);
+    chosen.insert(first.trial);
+    ranked.erase(std::remove_if(ranked.begin(), ranked.end(),
+                                [&](const TrialSummary& trial) { return chosen.count(trial.trial) == 0; }),
+                 ranked.end());
+    return ranked;
+  }
+
+ private:
+  std::set<std::int64_t> members_among(const std::vector<TrialSummary>& ranked) const try {
+    std::set<std::int64_t> members;
+    if (!selection_) return members;
+    const auto is_saved = [this](IndexRange iterations) { return !find_missing_model(results_.models, iterations); };
+    if (const auto ensemble = selection_->select(ranked, is_saved, results_.threads))
+      for (const EnsembleMember& member : ensemble->members) members.insert(member.trial);
+    return members;
+  } catch (const RunError&) {  // the end of the run selects again, and reports it
+    return {};
+  }
+
+  const SearchResults& results_;
+  std::vector<std::string> files_;
+  Leaderboard board_;
+  std::optional<EnsembleScore> ensembles_;
+  std::optional<EnsembleSelection> selection_;  // with search.ensemble = greedy
+  bool all_final_ = true;
+};
+
+// On rank 0. Collective.
 std::vector<TrialSummary> find_trials(const SearchResults& results, const GatherRoute& route) {
-  const TrainingContext& context = results.context;
-  const Plan& plan = context.plan;
-  std::vector<std::string> files = results.earlier.files;
-  files.insert(files.end(), results.journals.begin(), results.journals.end());
-  EnsembleScore ensembles(context, files);
-  std::optional<EnsembleSelection> selection;
-  if (route.is_root() && context.study.search.ensemble == EnsembleKind::greedy) selection.emplace(context, files);
-  Leaderboard board(plan, ranking_of(context.study));
-  bool all_final = true;
-  visit_results(results, plan.search_iterations(), route, [&](const JournaledIteration& iteration) {
-    all_final = all_final && results.stages.is_final(iteration.trained.result);
-    const auto ensemble = ensembles.add(iteration);
-    board.add(iteration.trained.result, ensemble ? &*ensemble : nullptr, iteration.trained.metrics);
-    if (selection && predicted_rows(context, iteration) > 0) selection->add(iteration);
-  });
+  std::unique_ptr<TrialRanking> ranking;
   std::vector<TrialSummary> found;
-  route.do_on_root([&] {
-    if (!all_final) return;
-    const std::vector<TrialSummary> ranked = board.ranked();
-    std::optional<TrialEnsemble> ensemble;
-    if (selection)
-      ensemble = selection->select(
-          ranked, [&](IndexRange iterations) { return has_models(results.models, iterations); }, results.threads);
-    std::set<std::int64_t> trials = {ranked.front().trial};
-    if (ensemble)
-      for (const EnsembleMember& member : ensemble->members) trials.insert(member.trial);
-    std::copy_if(ranked.begin(), ranked.end(), std::back_inserter(found),
-                 [&](const TrialSummary& trial) { return trials.count(trial.trial) > 0; });
-  });
+  route.do_on_root([&] { ranking = std::make_unique<TrialRanking>(results); });
+  visit_results(results, results.context.plan.search_iterations(), route,
+                [&](const JournaledIteration& iteration) { ranking->add(iteration); });
+  route.do_on_root([&] { found = ranking->best(); });
   return found;
 }
 
@@ -69,26 +103,30 @@ std::vector<TrialSummary> find_trials(const SearchResults& results, const Gather
 std::vector<Refit> choose_refits(const SearchResults& results, const GatherRoute& route, const Communicator& world) {
   const Plan& plan = results.context.plan;
   std::vector<TrialSummary> trials = find_trials(results, route);
-  const std::int64_t best = trials.empty() ? -1 : trials.front().trial;
+  const std::optional<std::int64_t> best = trials.empty() ? std::nullopt : std::optional(trials.front().trial);
   std::sort(trials.begin(), trials.end(),
             [](const TrialSummary& one, const TrialSummary& other) { return one.trial < other.trial; });
   std::vector<IndexRange> fits_of;
   for (const TrialSummary& trial : trials) fits_of.push_back(plan.iterations_of_trial(trial.stage, trial.trial));
   world.broadcast_vector(fits_of);
-  std::vector<Refit> refits;
-  for (std::size_t number = 0; number < fits_of.size(); ++number) {
-    std::vector<TrainedIteration> fits;
+  std::vector<std::vector<TrainedIteration>> fits(fits_of.size());
+  for (std::size_t number = 0; number < fits_of.size(); ++number)
     visit_results(results, fits_of[number], route,
-                  [&](const JournaledIteration& iteration) { fits.push_back(iteration.trained); });
-    if (!route.is_root()) continue;
-    const std::int64_t trial = trials[number].trial;
-    const auto refit = refit_of(trial, plan.trial(trial).train, fits);
-    if (refit) refits.push_back(*refit);
-    if (!refit && trial == best) warn_root("there is no refit (no training of the best trial finished).");
-  }
-  const bool has_best =
-      std::any_of(refits.begin(), refits.end(), [&](const Refit& refit) { return refit.trial == best; });
-  return has_best ? refits : std::vector<Refit>{};
+                  [&](const JournaledIteration& iteration) { fits[number].push_back(iteration.trained); });
+  std::vector<Refit> refits;
+  route.do_on_root([&] {
+    bool has_best = false;
+    for (std::size_t number = 0; number < trials.size(); ++number) {
+      const std::int64_t trial = trials[number].trial;
+      const auto refit = refit_of(trial, plan.trial(trial).train, fits[number]);
+      if (refit) refits.push_back(*refit);
+      has_best = has_best || (refit && trial == best);
+    }
+    if (has_best) return;
+    refits.clear();
+    if (best) warn_root("there is no refit (no training of the best trial finished).");
+  });
+  return refits;
 }
 
 }  // namespace sheaf

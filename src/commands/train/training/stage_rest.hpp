@@ -9,6 +9,7 @@
 #include "commands/train/training/remaining_work.hpp"
 #include "core/index_range.hpp"
 #include "parallel/mpi/communicator.hpp"
+#include "runs/journal/stage_line.hpp"
 #include "runs/search_stages.hpp"
 #include "study/plan.hpp"
 

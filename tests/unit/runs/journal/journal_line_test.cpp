@@ -10,6 +10,7 @@
 
 #include "files/checksum.hpp"
 #include "runs/journal/result_store.hpp"
+#include "runs/journal/stage_line.hpp"
 #include "study/study.hpp"
 #include "study/value_types.hpp"
 #include "support/catch.hpp"

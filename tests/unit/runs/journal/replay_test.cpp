@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "files/checksum.hpp"
 #include "runs/journal/journal_files.hpp"
+#include "runs/journal/stage_line.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
 
@@ -328,6 +329,13 @@ TEST_CASE("results of a refit count only if they are added, and its numbers may 
   replayed = replay(scratch, 8);
   CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 6});
   CHECK(replayed.iterations[4].trained.result.final_loss == 0.5);
+  CHECK(replayed.refits.empty());
+  // It has chosen the same refit again.
+  write_journal(scratch, 2, 0, header_line(header) + line_of(4) + line_of(6) + stage + refit_line(5));
+  replayed = replay(scratch, 8);
+  REQUIRE(replayed.refits.size() == 1);
+  CHECK(replayed.refits[0].results.size() == 1);
+  write_journal(scratch, 2, 0, header_line(header) + line_of(4) + line_of(6));
   // A damaged stage line.
   std::string damaged = stage;
   damaged[20] ^= 1;

@@ -355,6 +355,10 @@ TEST_CASE("the line for the models of a run names their files and the command th
   results.refit->models = {"models/iteration-20.pt", "models/iteration-21.pt"};
   CHECK(models_line("runs/x", results) ==
         "refit: runs/x/models/iteration-20.pt (ensemble of 2); predict with: sheaf predict runs/x NEW.csv OUT.csv");
+  results.trial_ensemble.emplace();  // without the option, the ensemble predicts
+  CHECK_THAT(models_line("runs/x", results), EndsWith("sheaf predict runs/x NEW.csv OUT.csv --model=refit"));
+  results.refit.reset();
+  CHECK_THAT(models_line("runs/x", results), EndsWith("sheaf predict runs/x NEW.csv OUT.csv --model=best"));
 }
 
 TEST_CASE("a refit has a line of its own and changes nothing else") {
