@@ -106,7 +106,7 @@ HtmlTable trial_board(const RunReport& report) {
     table.head.push_back({"folds: " + report.value.name, true});
     add_folds(report, table);
   }
-  if (plan.search_stages() > 1)
+  if (plan.stage(0).pauses())
     add({"epochs"}, [&](const TrialSummary& t) {
       return integer_cell(plan.stage(t.stage).epochs_of(t.trial, plan.trial(t.trial).train.epochs).end);
     });

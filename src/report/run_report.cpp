@@ -65,6 +65,12 @@ std::map<EnsembleKey, const EnsembleResult*> ensembles_by_key(const StoredResult
   return ensembles;
 }
 
+// Whether the score of an ensemble is one of a trial's.
+bool is_of(const Plan& plan, const EnsembleResult& ensemble, const TrialSummary& trial) {
+  return ensemble.trial == trial.trial && ensemble.stage <= trial.stage &&
+         ensemble.stage >= plan.first_stage_of_repeats(trial.stage);
+}
+
 const Stage& last_stage(const Plan& plan) {
   return plan.stage(plan.stage_count() - 1);
 }
@@ -76,7 +82,8 @@ std::optional<RunResults> results_of(const RunState& run, const StoredResults& s
   const IndexRange refit = run.plan.refit_iterations();
   if (stored.refit_rows && run.progress.journals.iterations.positions_of(refit).count() == refit.count())
     for (const Refit& trial : run.plan.has_refit() ? last_stage(run.plan).refits : std::vector<Refit>{})
-      trials.push_back({trial.trial, run.plan.iterations_of_trial(last_stage(run.plan).number, trial.trial)});
+      trials.push_back({last_stage(run.plan).number, trial.trial,
+                        run.plan.iterations_of_trial(last_stage(run.plan).number, trial.trial)});
   const auto ensembles = ensembles_by_key(stored);
   const ResultStore& results = run.progress.journals.iterations;
   ResultTally tally(run.study, run.plan, [](const Trial&) { return TrialEngine{}; });
@@ -109,10 +116,12 @@ void find_trials(RunReport& report) {
   for (const TrialSummary& trial : report.results->trials) {
     const double value = value_of(report.value, trial);
     if (!std::isfinite(value)) continue;
-    const IndexRange positions = results.positions_of(report.run.plan.iterations_of_trial(trial.stage, trial.trial));
     double end = 0;
-    for (std::int64_t at = positions.begin; at < positions.end; ++at)
-      end = std::max(end, report.timeline.ends[static_cast<std::size_t>(at)]);
+    for (const IndexRange& fits : report.run.plan.fits_of_trial(trial.stage, trial.trial)) {
+      const IndexRange positions = results.positions_of(fits);
+      for (std::int64_t at = positions.begin; at < positions.end; ++at)
+        end = std::max(end, report.timeline.ends[static_cast<std::size_t>(at)]);
+    }
     report.objects.push_back({trial.trial, value, end});
   }
 }
@@ -284,17 +293,19 @@ std::vector<double> RunReport::fold_values(const TrialSummary& trial) const {
   std::vector<double> values;
   if (value.source == ProgressValue::Source::score && !stored.ensembles.empty()) {
     for (const EnsembleResult& ensemble : stored.ensembles)
-      if (ensemble.stage == trial.stage && ensemble.trial == trial.trial) values.push_back(ensemble.score);
+      if (is_of(run.plan, ensemble, trial)) values.push_back(ensemble.score);
   } else {
     const ResultStore& store = run.progress.journals.iterations;
-    const IndexRange positions = store.positions_of(run.plan.iterations_of_trial(trial.stage, trial.trial));
     const std::int64_t members = run.plan.stage(trial.stage).members;
-    double sum = 0;
-    for (std::int64_t at = positions.begin; at < positions.end; ++at) {
-      sum += value_of(value, store[static_cast<std::size_t>(at)].trained.result);
-      if ((at - positions.begin + 1) % members != 0) continue;
-      values.push_back(sum / static_cast<double>(members));
-      sum = 0;
+    for (const IndexRange& fits : run.plan.fits_of_trial(trial.stage, trial.trial)) {
+      const IndexRange positions = store.positions_of(fits);
+      double sum = 0;
+      for (std::int64_t at = positions.begin; at < positions.end; ++at) {
+        sum += value_of(value, store[static_cast<std::size_t>(at)].trained.result);
+        if ((at - positions.begin + 1) % members != 0) continue;
+        values.push_back(sum / static_cast<double>(members));
+        sum = 0;
+      }
     }
   }
   values.erase(std::remove_if(values.begin(), values.end(), [](double number) { return !std::isfinite(number); }),

@@ -35,10 +35,12 @@ std::vector<TrialSummary> best_of(const RunState& run, const std::vector<Trained
   for (std::size_t begin = 0; begin < trials.size(); begin += block_trials) {
     Leaderboard board(run.plan, ranking_of(run.study));
     for (std::size_t index = begin; index < std::min(begin + block_trials, trials.size()); ++index) {
-      const IndexRange positions = results.positions_of(trials[index].iterations);
-      for (std::int64_t position = positions.begin; position < positions.end; ++position) {
-        const TrainedIteration trained = results[static_cast<std::size_t>(position)].trained;
-        board.add(trained.result, nullptr, trained.metrics);
+      for (const IndexRange& fits : run.plan.fits_of_trial(trials[index].stage, trials[index].trial)) {
+        const IndexRange positions = results.positions_of(fits);
+        for (std::int64_t position = positions.begin; position < positions.end; ++position) {
+          const TrainedIteration trained = results[static_cast<std::size_t>(position)].trained;
+          board.add(trained.result, nullptr, trained.metrics);
+        }
       }
     }
     std::vector<TrialSummary> ranked = board.ranked();
@@ -159,7 +161,7 @@ std::vector<TrainedTrial> trained_trials(const RunState& run) {
     };
     bool is_complete = found.count() == iterations.count();
     for (std::int64_t at = found.begin; at < found.end && is_complete; ++at) is_complete = !is_unfinished(at);
-    if (is_complete) trials.push_back({iteration.trial, iterations});
+    if (is_complete) trials.push_back({iteration.stage, iteration.trial, iterations});
     position = found.end;
   }
   return trials;

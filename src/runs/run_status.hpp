@@ -63,6 +63,7 @@ RunStatus status_of(const RunState& run);
 
 /// All iterations of a trial in a stage.
 struct TrainedTrial {
+  std::int64_t stage = 0;
   std::int64_t trial = 0;
   IndexRange iterations;
 };

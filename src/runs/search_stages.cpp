@@ -27,11 +27,12 @@ std::vector<Stage> SearchStages::possible_stages() const {
   const std::vector<StageSize> sizes = searcher_.sizes(plan_);
   std::vector<Stage> stages;
   for (auto number = static_cast<std::size_t>(plan_.stage_count()); number < sizes.size(); ++number) {
-    const auto& [new_trials, continued, from_epoch, to_epoch] = sizes[number];
+    const auto& [new_trials, continued, from_epoch, to_epoch, repeats] = sizes[number];
     Stage stage = last;
     stage.number = static_cast<std::int64_t>(number);
     stage.from_epoch = from_epoch;
     stage.to_epoch = to_epoch;
+    stage.repeats = repeats;
     if (!stages.empty() || continued == 0) stage.trials.clear();
     stage.append(new_trials);
     stage.first_new_trial = new_trials.empty() ? std::nullopt : std::optional(new_trials.begin);
@@ -50,10 +51,10 @@ std::string SearchStages::position_text() const {
 std::int64_t SearchStages::later_iterations() const {
   if (plan_.has_refit()) return 0;
   const std::vector<StageSize> sizes = searcher_.sizes(plan_);
-  std::int64_t trials = 0;
+  std::int64_t fits = 0;
   for (auto stage = static_cast<std::size_t>(plan_.stage_count()); stage < sizes.size(); ++stage)
-    trials += sizes[stage].trials();
-  return trials * plan_.stage(0).per_trial() + (plan_.wants_refit() ? plan_.members() : 0);
+    fits += sizes[stage].trials() * sizes[stage].repeats.count() * plan_.folds();
+  return (fits + (plan_.wants_refit() ? 1 : 0)) * plan_.members();
 }
 
 bool SearchStages::choose_next() {

@@ -48,11 +48,11 @@ class ContinuedStages : public Searcher {
 
   std::int64_t max_stages() const override { return static_cast<std::int64_t>(stage_ends_.size()); }
 
-  std::vector<StageSize> sizes(const Plan&) const override {
+  std::vector<StageSize> sizes(const Plan& plan) const override {
     std::vector<StageSize> all;
     for (std::int64_t number = 0; number < max_stages(); ++number) {
       const StageEpochs epochs = epochs_of(number);
-      all.push_back({begun_in(number), continued_in(number), epochs.from, epochs.to});
+      all.push_back({begun_in(number), continued_in(number), epochs.from, epochs.to, {0, plan.repeats()}});
     }
     return all;
   }

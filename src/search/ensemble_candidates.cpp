@@ -15,7 +15,8 @@ std::vector<TrialSummary> ensemble_candidates(const Plan& plan, const std::vecto
   for (const TrialSummary& trial : trials) {
     if (candidates.size() == max_ensemble_candidates) break;
     if (plan.stage(trial.stage).pauses() || trial.finished != per_trial || trial.iterations != per_trial) continue;
-    if (is_usable(plan.iterations_of_trial(trial.stage, trial.trial))) candidates.push_back(trial);
+    const std::vector<IndexRange> fits = plan.fits_of_trial(trial.stage, trial.trial);
+    if (std::all_of(fits.begin(), fits.end(), is_usable)) candidates.push_back(trial);
   }
   return candidates;
 }

@@ -19,7 +19,7 @@ inline constexpr std::size_t max_ensemble_candidates = 50;
 
 /// The best trials all of whose iterations finished, trained to the end of train.epochs in all folds and repeats.
 /// `trials`: the leaderboard, best first. `is_usable`: whether the predictions of these iterations of a trial are
-/// known; other trials are no candidates.
+/// known; other trials are no candidates. The iterations of a trial may be several ranges.
 std::vector<TrialSummary> ensemble_candidates(const Plan& plan, const std::vector<TrialSummary>& trials,
                                               const std::function<bool(IndexRange iterations)>& is_usable);
 

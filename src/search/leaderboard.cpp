@@ -59,24 +59,38 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
                       const std::vector<double>& metrics) {
   const Iteration iteration = plan_.iteration(result.iteration);
   const Stage& stage = plan_.stage(iteration.stage);
-  trial_.stage = iteration.stage;
-  trial_.trial = iteration.trial;
-  ++trial_.iterations;
-  trial_.finished += result.status == IterationStatus::finished ? 1 : 0;
-  trial_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
-  trial_.left_out += is_left_out(result.status) ? 1 : 0;
-  trial_.seconds += result.seconds;
+  if (in_stage_ == 0) begin_trial(iteration);
+  ++in_stage_;
+  TrialSummary& summary = trial_.summary;
+  ++summary.iterations;
+  summary.finished += result.status == IterationStatus::finished ? 1 : 0;
+  summary.diverged += result.status == IterationStatus::diverged ? 1 : 0;
+  summary.left_out += is_left_out(result.status) ? 1 : 0;
+  summary.seconds += result.seconds;
   if (!is_left_out(result.status)) add_to_group(result, metrics);
   group_.finished = group_.finished && result.status == IterationStatus::finished;
   const std::int64_t next = result.iteration + 1;
   if (iteration.member + 1 == stage.members) end_group({next - stage.members, next}, ensemble);
-  if (trial_.iterations == stage.per_trial()) end_trial();
+  if (in_stage_ == stage.per_trial()) end_trial();
+}
+
+void Leaderboard::begin_trial(const Iteration& iteration) {
+  if (plan_.stage(iteration.stage).adds_repeats()) {
+    const auto found = continued_.find(iteration.trial);
+    if (found != continued_.end()) {
+      place_ = found->second.place;
+      trial_ = std::move(found->second.results);
+      continued_.erase(found);
+    }
+  }
+  trial_.summary.stage = iteration.stage;
+  trial_.summary.trial = iteration.trial;
 }
 
 void Leaderboard::add_to_group(const IterationResult& result, const std::vector<double>& metrics) {
   ++group_.results;
-  validation_losses_ += result.validation_loss;
-  final_losses_ += result.final_loss;
+  trial_.validation_losses += result.validation_loss;
+  trial_.final_losses += result.final_loss;
   if (is_undefined(result.status == IterationStatus::finished, result.validation_score, result.validation_loss))
     ++group_.undefined_scores;
   else
@@ -100,44 +114,50 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
   } else if (group_.results > 0) {
     add_metrics(group_.metrics, static_cast<double>(group_.results));
   }
-  trial_.undefined_scores += group_.undefined_scores;
+  trial_.summary.undefined_scores += group_.undefined_scores;
   for (const double score : group_.scores) add_score(score);
   const Group group = std::exchange(group_, {});
   const RankingCosts costs = costs_of(ranking_, group.score, group.validation_loss, group.final_loss);
-  if (!group.finished || (!best_model_.empty() && !(costs < least_))) return;
-  best_model_ = members;
-  least_ = costs;
+  if (!group.finished || (!trial_.best_model.empty() && !(costs < trial_.least))) return;
+  trial_.best_model = members;
+  trial_.least = costs;
 }
 
 // The scores of a trial with many repeats are stored only as long as they have a mean.
 void Leaderboard::add_score(double score) {
-  any_score_missing_ = any_score_missing_ || std::isnan(score);
-  if (any_score_missing_)
-    scores_.clear();
+  trial_.any_score_missing = trial_.any_score_missing || std::isnan(score);
+  if (trial_.any_score_missing)
+    trial_.scores.clear();
   else
-    scores_.push_back(score);
+    trial_.scores.push_back(score);
 }
 
 void Leaderboard::add_metrics(const std::vector<double>& sums, double results) {
-  metric_sums_.resize(ranking_.metric_count);
-  for (std::size_t number = 0; number < ranking_.metric_count; ++number) metric_sums_[number] += sums[number];
-  metric_results_ += results;
+  trial_.metric_sums.resize(ranking_.metric_count);
+  for (std::size_t number = 0; number < ranking_.metric_count; ++number) trial_.metric_sums[number] += sums[number];
+  trial_.metric_results += results;
 }
 
 void Leaderboard::end_trial() {
-  const auto count = static_cast<double>(trial_.iterations - trial_.left_out);
-  const Mean score = any_score_missing_ ? Mean{} : mean_of(scores_);
-  trial_.mean_score = score.mean;
-  trial_.score_deviation = score.deviation;
-  trial_.scores = static_cast<std::int64_t>(scores_.size());
-  trial_.mean_validation_loss = validation_losses_ / count;
-  trial_.mean_final_loss = final_losses_ / count;
-  for (const double sum : metric_sums_) trial_.mean_metrics.push_back(sum / metric_results_);
-  trials_.push_back({std::exchange(trial_, {}), std::exchange(best_model_, {})});
-  scores_.clear();
-  any_score_missing_ = false;
-  validation_losses_ = final_losses_ = metric_results_ = 0;
-  metric_sums_.clear();
+  TrialSummary& summary = trial_.summary;
+  const auto count = static_cast<double>(summary.iterations - summary.left_out);
+  const Mean score = trial_.any_score_missing ? Mean{} : mean_of(trial_.scores);
+  summary.mean_score = score.mean;
+  summary.score_deviation = score.deviation;
+  summary.scores = static_cast<std::int64_t>(trial_.scores.size());
+  summary.mean_validation_loss = trial_.validation_losses / count;
+  summary.mean_final_loss = trial_.final_losses / count;
+  summary.mean_metrics.clear();
+  for (const double sum : trial_.metric_sums) summary.mean_metrics.push_back(sum / trial_.metric_results);
+  const std::size_t place = place_.value_or(trials_.size());
+  if (!place_) trials_.emplace_back();
+  trials_[place] = {summary, trial_.best_model};
+  const std::int64_t next = summary.stage + 1;
+  if (next < plan_.search_stages() && plan_.stage(next).adds_repeats())
+    continued_[summary.trial] = {place, std::move(trial_)};
+  trial_ = {};
+  in_stage_ = 0;
+  place_.reset();
 }
 
 std::vector<TrialSummary> Leaderboard::ranked() const {
@@ -158,7 +178,7 @@ bool Leaderboard::is_before(const TrialSummary& a, const TrialSummary& b) const 
     const RankingCosts all = costs_of(ranking_, trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
     const LossFunction loss = ranking_.one_loss ? LossFunction() : loss_function(plan_.trial(trial.trial).train);
     // Of a search with several stages; a training that diverged in a later one has reached nothing.
-    const bool has_reached = plan_.search_stages() > 1 && trial.finished == trial.iterations;
+    const bool has_reached = plan_.stage(0).pauses() && trial.finished == trial.iterations;
     const auto reached =
         has_reached ? plan_.stage(trial.stage).to_epoch.value_or(std::numeric_limits<std::int64_t>::max()) : 0;
     return std::tuple(-reached, std::isinf(all.front()), trial.left_out > 0, all.front(), loss.kind, loss.delta, all);

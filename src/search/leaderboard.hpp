@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "core/index_range.hpp"
@@ -25,7 +27,8 @@ struct EnsembleResult {
   std::vector<double> metrics{};  ///< `run.metrics` of the averaged predictions; NaN as the score
 };
 
-/// The results of a trial over its repeats, folds and members in the last stage that trained it. Means are NaN
+/// The results of a trial over its repeats, folds and members in the last stage that trained it, with those of earlier
+/// stages to which this stage adds repeats. Means are NaN
 /// without values or if a value is not finite. Exception: the score does not count where training finished but the
 /// metric is not defined, such as ROC AUC in a fold that lacks a class.
 struct TrialSummary {
@@ -47,7 +50,7 @@ struct TrialSummary {
 };
 
 /// Ranks the trials of a plan while the iterations of its search are added one by one. Stores a summary of each trial
-/// in each stage, and the single scores of the current trial only.
+/// in each stage, and the single scores of the current trial only; of all trials if a later stage adds repeats to them.
 class Leaderboard {
  public:
   /// `plan` must outlive the leaderboard. Reserves memory for `trials` in all stages.
@@ -82,11 +85,17 @@ class Leaderboard {
     std::vector<double> metrics;  // summed over the members; empty without any
   };
 
-  void add_to_group(const IterationResult& result, const std::vector<double>& metrics);
-  void end_group(IndexRange members, const EnsembleResult* ensemble);
-  void add_score(double score);
-  void add_metrics(const std::vector<double>& sums, double results);
-  void end_trial();
+  // The results of a trial so far.
+  struct Results {
+    TrialSummary summary;
+    std::vector<double> scores;
+    bool any_score_missing = false;
+    double validation_losses = 0, final_losses = 0;  // sums
+    std::vector<double> metric_sums;                 // over the members or ensembles
+    double metric_results = 0;                       // their number
+    IndexRange best_model;
+    RankingCosts least{};
+  };
 
   // The results of a trial in one stage.
   struct StageOfTrial {
@@ -94,18 +103,27 @@ class Leaderboard {
     IndexRange best_model;
   };
 
+  // A trial to which the next stage adds repeats.
+  struct ContinuedTrial {
+    std::size_t place;  // in trials_
+    Results results;
+  };
+
+  void begin_trial(const Iteration& iteration);
+  void add_to_group(const IterationResult& result, const std::vector<double>& metrics);
+  void end_group(IndexRange members, const EnsembleResult* ensemble);
+  void add_score(double score);
+  void add_metrics(const std::vector<double>& sums, double results);
+  void end_trial();
+
   const Plan& plan_;
   const Ranking ranking_;
-  std::vector<StageOfTrial> trials_;  // stage by stage
+  std::vector<StageOfTrial> trials_;                  // stage by stage
+  std::map<std::int64_t, ContinuedTrial> continued_;  // by trial
   // The state of the current trial.
-  TrialSummary trial_;
-  std::vector<double> scores_;
-  bool any_score_missing_ = false;
-  double validation_losses_ = 0, final_losses_ = 0;  // sums
-  std::vector<double> metric_sums_;                  // over the members or ensembles
-  double metric_results_ = 0;                        // their number
-  IndexRange best_model_;
-  RankingCosts least_{};
+  Results trial_;
+  std::int64_t in_stage_ = 0;         // its iterations in the current stage
+  std::optional<std::size_t> place_;  // in trials_, if the stage adds repeats to it
   Group group_;
 };
 

@@ -45,6 +45,7 @@ struct StageSize {
   std::int64_t continued = 0;  ///< an estimate; a stage may continue fewer trials
   std::int64_t from_epoch = 0;
   std::optional<std::int64_t> to_epoch;
+  IndexRange repeats;
 
   std::int64_t trials() const { return new_trials.count() + continued; }
 };

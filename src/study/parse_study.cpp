@@ -188,8 +188,10 @@ void reset_searched_keys(Study& study) {
     apply_setting(study, searched.key, setting_text(defaults, searched.key));
 }
 
-// Makes the searched keys of `stored` those of its trials, if `search` has other values of them.
+// Makes the searched keys of `stored` those of its trials, if `search` has other values of them, and its repeats those
+// of its stages.
 void keep_values_of(const SearchOptions& stored, SearchOptions& search) {
+  extend_repeats(stored, search);
   if (!stored.has_one_stage() || !have_same_keys(search.keys, stored.keys) || search.keys == stored.keys) return;
   Study study;
   study.search = stored;

@@ -90,7 +90,7 @@ void Plan::for_each_network(const VisitTrial& visit) const {
 void Plan::add(Stage stage) {
   assert(stage.number == stage_count() && !stage.trials.empty() && stage.trials.back().end <= trial_count());
   assert(!has_refit() && stage.folds.begin >= 0 && stage.folds.end <= folds_ + (stage.is_refit() ? 1 : 0));
-  assert(stage.repeats <= repeats_ && stage.members <= members_ && stage.per_trial() > 0);
+  assert(stage.repeats.end <= repeats_ && stage.members <= members_ && stage.per_trial() > 0);
   PlannedStage planned{std::move(stage), {}, {}};
   std::int64_t trials = 0;
   for (const IndexRange& range : planned.stage.trials) {
@@ -99,9 +99,9 @@ void Plan::add(Stage stage) {
   }
   const std::int64_t first = iteration_count();
   const Stage& added = planned.stage;
-  require_countable(static_cast<double>(first) + static_cast<double>(trials) * static_cast<double>(added.repeats) *
-                                                     static_cast<double>(added.folds.count()) *
-                                                     static_cast<double>(added.members));
+  require_countable(static_cast<double>(first) +
+                    static_cast<double>(trials) * static_cast<double>(added.repeats.count()) *
+                        static_cast<double>(added.folds.count()) * static_cast<double>(added.members));
   planned.iterations = {first, first + trials * added.per_trial()};
   stages_.push_back(std::move(planned));
 }
@@ -138,7 +138,7 @@ Iteration Plan::iteration(std::int64_t number) const {
   iteration.stage = stage.number;
   iteration.member = take(stage.members);
   iteration.fold = stage.folds.begin + take(stage.folds.count());
-  iteration.repeat = take(stage.repeats);
+  iteration.repeat = stage.repeats.begin + take(stage.repeats.count());
   const auto range =
       std::upper_bound(planned.offsets.begin(), planned.offsets.end(), position) - planned.offsets.begin() - 1;
   const auto index = static_cast<std::size_t>(range);
@@ -148,8 +148,20 @@ Iteration Plan::iteration(std::int64_t number) const {
 }
 
 IndexRange Plan::iterations_of_trial(std::int64_t stage, std::int64_t trial) const {
-  const std::int64_t first = number_of({stage, trial, 0, at(stage).stage.folds.begin, 0});
+  const std::int64_t first = number_of({stage, trial, at(stage).stage.repeats.begin, at(stage).stage.folds.begin, 0});
   return {first, first + at(stage).stage.per_trial()};
+}
+
+std::int64_t Plan::first_stage_of_repeats(std::int64_t stage) const {
+  while (at(stage).stage.adds_repeats()) --stage;
+  return stage;
+}
+
+std::vector<IndexRange> Plan::fits_of_trial(std::int64_t stage, std::int64_t trial) const {
+  std::vector<IndexRange> fits;
+  for (std::int64_t number = first_stage_of_repeats(stage); number <= stage; ++number)
+    fits.push_back(iterations_of_trial(number, trial));
+  return fits;
 }
 
 std::int64_t Plan::number_of(const IterationKey& key) const {
@@ -159,17 +171,17 @@ std::int64_t Plan::number_of(const IterationKey& key) const {
       std::upper_bound(stage.trials.begin(), stage.trials.end(), key.trial,
                        [](std::int64_t wanted, const IndexRange& range) { return wanted < range.begin; });
   const auto index = static_cast<std::size_t>(after - stage.trials.begin() - 1);
-  assert(key.trial < stage.trials[index].end && stage.folds.has(key.fold));
+  assert(key.trial < stage.trials[index].end && stage.repeats.has(key.repeat) && stage.folds.has(key.fold));
   const std::int64_t position = planned.offsets[index] + key.trial - stage.trials[index].begin;
-  const std::int64_t fold = key.fold - stage.folds.begin;
+  const std::int64_t repeat = key.repeat - stage.repeats.begin, fold = key.fold - stage.folds.begin;
   return planned.iterations.begin +
-         ((position * stage.repeats + key.repeat) * stage.folds.count() + fold) * stage.members + key.member;
+         ((position * stage.repeats.count() + repeat) * stage.folds.count() + fold) * stage.members + key.member;
 }
 
 std::optional<std::int64_t> Plan::last_iteration_of(const IterationKey& training) const {
   if (stages_.empty()) return std::nullopt;
   const Stage& last = stages_.back().stage;
-  if (!last.has(training.trial) || training.repeat >= last.repeats || !last.folds.has(training.fold) ||
+  if (!last.has(training.trial) || !last.repeats.has(training.repeat) || !last.folds.has(training.fold) ||
       training.member >= last.members)
     return std::nullopt;
   return number_of({last.number, training.trial, training.repeat, training.fold, training.member});
@@ -178,7 +190,7 @@ std::optional<std::int64_t> Plan::last_iteration_of(const IterationKey& training
 Stage whole_stage(const Plan& plan) {
   Stage stage;
   stage.trials = {{0, plan.trial_count()}};
-  stage.repeats = plan.repeats();
+  stage.repeats = {0, plan.repeats()};
   stage.folds = {0, plan.folds()};
   stage.members = plan.members();
   return stage;

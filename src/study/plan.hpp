@@ -103,6 +103,10 @@ class Plan {
   Iteration iteration(std::int64_t number) const;
   /// The iterations of a trial of a stage.
   IndexRange iterations_of_trial(std::int64_t stage, std::int64_t trial) const;
+  /// The first of the stages whose repeats count together in a stage: itself, or one to which it adds repeats.
+  std::int64_t first_stage_of_repeats(std::int64_t stage) const;
+  /// The iterations whose results are those of a trial in a stage: of all stages whose repeats count together in it.
+  std::vector<IndexRange> fits_of_trial(std::int64_t stage, std::int64_t trial) const;
   /// The number of the iteration with this key; the inverse of `iteration`.
   std::int64_t number_of(const IterationKey& key) const;
   /// The iteration of the last stage that begins or continues a training; nullopt if none does.

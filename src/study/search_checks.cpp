@@ -57,6 +57,19 @@ void check_trials(const Study& study, Problems& problems) {
   }
 }
 
+// Why the earlier repeats are not those of an extended search; nothing: they may be.
+std::string earlier_repeats_problem(const Study& study) {
+  const SearchOptions& search = study.search;
+  if (search.earlier_repeats.empty()) return "";
+  if (search.keys.empty() || !search.may_add_repeats()) return "it has one trial, or its trials depend on results";
+  std::int64_t before = 0;
+  for (const std::int64_t repeats : search.earlier_repeats) {
+    if (repeats <= before || repeats >= search.repeats) return "its numbers do not ascend up to search.repeats";
+    before = repeats;
+  }
+  return "";
+}
+
 // Why the earlier lists and ranges are not those of an extended search; nothing: they may be.
 std::string earlier_problem(const Study& study) {
   const SearchOptions& search = study.search;
@@ -299,6 +312,11 @@ void check_search(const Study& study, Problems& problems) {
     return problems.add({"search.earlier"},
                         fmt::format("search.earlier does not fit the search ({}). Leave it out: sheaf resume writes it "
                                     "when it extends a run.",
+                                    why));
+  if (const std::string why = earlier_repeats_problem(study); !why.empty())
+    return problems.add({"search.earlier_repeats"},
+                        fmt::format("search.earlier_repeats does not fit the search ({}). Leave it out: sheaf resume "
+                                    "writes it when it extends a run.",
                                     why));
   if (trials != TrialSource::none && trials != TrialSource::all) check_trials(study, problems);
   if (trials == TrialSource::all || trials == TrialSource::either) check_lists(study, problems);

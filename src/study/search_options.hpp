@@ -69,7 +69,9 @@ struct SearchOptions {
   std::int64_t min_epochs = 1;  ///< halving, hyperband, median: of the first stage
   std::int64_t folds = 1;       ///< 1: no cross-validation
   std::int64_t repeats = 1;     ///< each repeat draws new folds
-  bool weighted = false;        ///< validation losses and metrics weight the rows
+  /// Of a search of several trials that was extended by more repeats: `repeats` before each extension, ascending.
+  std::vector<std::int64_t> earlier_repeats{};
+  bool weighted = false;  ///< validation losses and metrics weight the rows
   EnsembleKind ensemble = EnsembleKind::automatic;
   std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
   /// Whether there is a search.
@@ -90,6 +92,11 @@ struct SearchOptions {
   }
   /// Whether trials begin one after another, and it is decided during the search how many do (search/gradual_trials).
   bool is_gradual() const { return depends_on_results() || (has_one_stage() && time > 0); }
+
+  /// Whether the search can be extended by more repeats of its trials.
+  bool may_add_repeats() const { return has_one_stage() && !is_gradual(); }
+  /// The repeats with which the search began.
+  std::int64_t first_repeats() const { return earlier_repeats.empty() ? repeats : earlier_repeats.front(); }
 
   std::vector<SearchedKey> keys;        ///< in the order of the study file, then of the command line
   std::vector<EarlierSpace> earlier{};  ///< of a search that was extended with other lists or ranges, by their trials

@@ -146,8 +146,15 @@ void add_search_keys(std::vector<Setting>& table) {
           {"cv", "n_splits", "kfold", "k_fold", "kfolds", "k_folds", "n_folds", "num_folds", "nfold", "nfolds"});
   search
       .add("repeats", &SearchOptions::repeats, integer(1, max_iterations),
-           "Repeats of the cross-validation, each with new folds.")
+           "Repeats of the cross-validation, each with new folds. A grid or a random search without search.racing, "
+           "search.patience and search.time can be extended by more repeats: sheaf resume RUN_DIR --search.repeats=N.")
       .also_called({"n_repeats", "num_repeats"});
+  search
+      .add(
+          "earlier_repeats", &SearchOptions::earlier_repeats, integers(1, max_iterations, "1 3"),
+          "The values of search.repeats before a search was extended by more repeats. Each extension is a stage of its "
+          "own. sheaf resume writes this key.")
+      .only_with("search.method", {"random", "grid"});
   search
       .add(
           "metric", &SearchOptions::metric, metric_or_loss_text(),

@@ -89,6 +89,15 @@ std::vector<SearchedKey> keys_of_all_spaces(const SearchOptions& search) {
   return keys;
 }
 
+void extend_repeats(const SearchOptions& stored, SearchOptions& search) {
+  std::vector<std::int64_t>& earlier = search.earlier_repeats;
+  earlier.clear();
+  if (stored.keys.empty() || !stored.may_add_repeats() || !search.may_add_repeats()) return;
+  earlier = stored.earlier_repeats;
+  if (search.repeats > stored.repeats) earlier.push_back(stored.repeats);
+  while (!earlier.empty() && earlier.back() >= search.repeats) earlier.pop_back();
+}
+
 bool have_same_keys(const std::vector<SearchedKey>& keys, const std::vector<SearchedKey>& others) {
   return std::equal(keys.begin(), keys.end(), others.begin(), others.end(),
                     [](const SearchedKey& a, const SearchedKey& b) { return a.key == b.key; });

@@ -33,6 +33,9 @@ Study study_of_space(Study study, std::size_t space);
 /// The searched keys with the values of all spaces: lists are joined, and ranges have the ends of all.
 std::vector<SearchedKey> keys_of_all_spaces(const SearchOptions& search);
 
+/// Sets the earlier repeats of a search that `search` extends, or reduces again, from those of `stored`.
+void extend_repeats(const SearchOptions& stored, SearchOptions& search);
+
 /// Whether two searches have the same keys, in the same order. Their values may differ.
 bool have_same_keys(const std::vector<SearchedKey>& keys, const std::vector<SearchedKey>& others);
 

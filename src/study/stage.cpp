@@ -50,9 +50,9 @@ std::vector<std::int64_t> packed(const std::vector<Stage>& stages) {
   std::vector<std::int64_t> numbers;
   for (const Stage& stage : stages) {
     numbers.insert(numbers.end(),
-                   {stage.number, stage.repeats, stage.folds.begin, stage.folds.end, stage.members, stage.from_epoch,
-                    stage.to_epoch.value_or(to_the_end), stage.first_new_trial.value_or(no_trial),
-                    static_cast<std::int64_t>(stage.trials.size())});
+                   {stage.number, stage.repeats.begin, stage.repeats.end, stage.folds.begin, stage.folds.end,
+                    stage.members, stage.from_epoch, stage.to_epoch.value_or(to_the_end),
+                    stage.first_new_trial.value_or(no_trial), static_cast<std::int64_t>(stage.trials.size())});
     for (const IndexRange& range : stage.trials) numbers.insert(numbers.end(), {range.begin, range.end});
     numbers.push_back(static_cast<std::int64_t>(stage.refits.size()));
     for (const Refit& refit : stage.refits) {
@@ -70,7 +70,8 @@ std::vector<Stage> unpacked_stages(const std::vector<std::int64_t>& numbers) {
     const auto take = [&] { return numbers[position++]; };
     Stage stage;
     stage.number = take();
-    stage.repeats = take();
+    stage.repeats.begin = take();
+    stage.repeats.end = take();
     stage.folds.begin = take();
     stage.folds.end = take();
     stage.members = take();

@@ -27,15 +27,16 @@ struct Refit {
   }
 };
 
-/// Trains each of its trials in some `folds`, with `repeats` x `members` iterations per fold. A trial keeps its number
-/// in all stages. A stage may begin new trials while it continues others; these have lower numbers. Learning rates and
-/// other schedules extend over all train.epochs, so that a training in several stages gives the same bits as in one.
+/// Trains each of its trials in some `folds` of some `repeats`, with `members` iterations per fold. A trial keeps its
+/// number in all stages. A stage may begin new trials while it continues others; these have lower numbers. Learning
+/// rates and other schedules extend over all train.epochs, so that a training in several stages gives the same bits as
+/// in one. A search that was extended by more repeats has a stage for them, which continues no training.
 struct Stage {
   std::int64_t number = 0;         ///< counts from 0
   std::vector<IndexRange> trials;  ///< ascending; ranges are not empty and not adjacent
-  std::int64_t repeats = 1;        ///< of the study's, the first ones; likewise members
-  IndexRange folds = {0, 1};       ///< of the study's
-  std::int64_t members = 1;
+  IndexRange repeats = {0, 1};     ///< of the study's; likewise folds
+  IndexRange folds = {0, 1};
+  std::int64_t members = 1;              ///< of the study's, the first ones
   std::int64_t from_epoch = 0;           ///< completed by an earlier stage, whose trainings are continued
   std::optional<std::int64_t> to_epoch;  ///< the trainings pause after this epoch; nullopt: at the end of train.epochs
   std::optional<std::int64_t> first_new_trial{};  ///< this and later trials begin here, at epoch 0; nullopt: none does
@@ -53,6 +54,8 @@ struct Stage {
   IndexRange epochs_of(std::int64_t trial, std::int64_t epochs) const {
     return {begins(trial) ? 0 : from_epoch, std::min(to_epoch.value_or(epochs), epochs)};
   }
+  /// Whether the stage adds repeats to those of the stage before.
+  bool adds_repeats() const { return repeats.begin > 0; }
   /// Whether a later stage may continue the trainings.
   bool pauses() const { return to_epoch.has_value(); }
 
@@ -61,7 +64,7 @@ struct Stage {
   /// Adds trials with higher numbers than all others, perhaps none.
   void append(const IndexRange& more);
   /// Iterations per trial.
-  std::int64_t per_trial() const { return repeats * folds.count() * members; }
+  std::int64_t per_trial() const { return repeats.count() * folds.count() * members; }
   std::int64_t iteration_count() const { return trial_count() * per_trial(); }
 
   bool operator==(const Stage& other) const;

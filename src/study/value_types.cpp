@@ -38,16 +38,17 @@ ValueType<std::string> text_that(const std::string& description, bool (*allowed)
   return type;
 }
 
-std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
-  std::vector<std::int64_t> widths;
-  if (is_keyword(text, "none")) return widths;
+std::optional<std::vector<std::int64_t>> read_integers(const std::string& text, std::int64_t minimum,
+                                                       std::int64_t maximum) {
+  std::vector<std::int64_t> numbers;
+  if (is_keyword(text, "none")) return numbers;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    const auto width = integer_between(word, 1, widest_layer);
-    if (!width) return std::nullopt;
-    widths.push_back(*width);
+    const auto number = integer_between(word, minimum, maximum);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
   }
-  return widths;
+  return numbers;
 }
 
 std::optional<ImageShape> read_image(const std::string& any_case) {
@@ -171,15 +172,19 @@ ValueType<std::string> directory_name() {
   });
 }
 
-ValueType<std::vector<std::int64_t>> layer_widths() {
+ValueType<std::vector<std::int64_t>> integers(std::int64_t minimum, std::int64_t maximum, const std::string& example) {
   ValueType<std::vector<std::int64_t>> type;
-  type.values = "integers such as 64 32, or none";
-  type.allowed = fmt::format("integers from 1 to {} separated by spaces, or none", widest_layer);
-  type.read = read_widths;
-  type.write = [](const std::vector<std::int64_t>& widths) -> std::string {
-    return widths.empty() ? "none" : fmt::format("{}", fmt::join(widths, " "));
+  type.values = fmt::format("integers such as {}, or none", example);
+  type.allowed = fmt::format("integers from {} to {} separated by spaces, or none", minimum, maximum);
+  type.read = [=](const std::string& text) { return read_integers(text, minimum, maximum); };
+  type.write = [](const std::vector<std::int64_t>& numbers) -> std::string {
+    return numbers.empty() ? "none" : fmt::format("{}", fmt::join(numbers, " "));
   };
   return type;
+}
+
+ValueType<std::vector<std::int64_t>> layer_widths() {
+  return integers(1, widest_layer, "64 32");
 }
 
 ValueType<ImageShape> image_shape() {

@@ -65,7 +65,8 @@ ValueType<std::string> name_or_none();
 /// Text that is valid as the name of a directory.
 ValueType<std::string> directory_name();
 
-/// Integers separated by spaces; `none` or empty text is the empty list.
+/// Integers separated by spaces; `none` or empty text is the empty list. `example`: for messages.
+ValueType<std::vector<std::int64_t>> integers(std::int64_t minimum, std::int64_t maximum, const std::string& example);
 ValueType<std::vector<std::int64_t>> layer_widths();
 
 /// `type`, or `auto` for nullopt.

@@ -220,13 +220,14 @@ other_study = "Resume it with the same values, or start a new run with another r
 for args, message, name in (
         (["--search.folds=3"], f"(search.folds = 3, was 2). {other_study}", "more folds"),
         (["--train.epochs=4"], f"(train.epochs = 4, was 3). {other_study}", "other epochs"),
-        (["--search.repeats=2"], f"(search.repeats = 2, was 1). {other_study}", "more repeats"),
         (["--search.model.dropout=0, 0.5", "--search.trials=40"], "search.model.dropout = 0, 0.5, was not searched",
          "another searched key"),
         (["--search.method=tpe", *WIDER, "--search.trials=40"], "search.method = tpe, was random", "another method"),
         ([*WIDER, "--search.trials=40", "--run.array=0/2"], "an array task cannot change the number of iterations",
          "an array task")):
     refused("random", args, message, name)
+refused("tpe", ["--search.repeats=2"], f"(search.repeats = 2, was 1). {other_study}", "more repeats of tpe")
+refused("random", ["--search.method=tpe", "--search.repeats=2"], "search.method = tpe, was random", "another method and repeats")
 refused("random", ["--data.file=other.h5", *WIDER, "--search.trials=40"], "the data have changed since", "another data "
         "file", code=1)
 run("halving", "--search.method=halving", "--search.trials=9", "--train.epochs=9")

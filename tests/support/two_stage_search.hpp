@@ -17,7 +17,8 @@ class TwoStageSearch : public Searcher {
   std::int64_t max_stages() const override { return 2; }
 
   std::vector<StageSize> sizes(const Plan& plan) const override {
-    return {{{0, plan.trial_count()}, 0, 0, 2}, {{}, (plan.trial_count() + 1) / 2, 2, std::nullopt}};
+    const IndexRange repeats{0, plan.repeats()};
+    return {{{0, plan.trial_count()}, 0, 0, 2, repeats}, {{}, (plan.trial_count() + 1) / 2, 2, std::nullopt, repeats}};
   }
 
   std::optional<Stage> next(const KnownResults& known) const override {

@@ -212,9 +212,10 @@ void add_model(HeldOutRows& held_out, const TableReader& table, IndexRange membe
 }
 
 // The iterations of the best trial; without a search, those of the best model.
-IndexRange best_iterations(const RunReport& report) {
+std::vector<IndexRange> best_iterations(const RunReport& report) {
   const TrialSummary& best = report.results->trials.front();
-  return report.is_search() ? report.run.plan.iterations_of_trial(best.stage, best.trial) : report.results->best_model;
+  if (!report.is_search()) return {report.results->best_model};
+  return report.run.plan.fits_of_trial(best.stage, best.trial);
 }
 
 std::vector<std::string> output_names(const ModelDescription& model) {
@@ -235,16 +236,16 @@ HeldOutRows held_out_of(const RunReport& report, const TableReader& table) {
                                                       : HeldOutRows::Kind::values;
   held_out.outputs = table.width(table.has_column("values") ? "values" : "probabilities");
   const RunState& run = report.run;
-  const IndexRange iterations = best_iterations(report);
-  const Iteration first = run.plan.iteration(iterations.begin);
+  const std::vector<IndexRange> fits = best_iterations(report);
+  const Iteration first = run.plan.iteration(fits.front().begin);
   held_out.has_probabilities =
       held_out.kind != HeldOutRows::Kind::values && loss_of(run.plan.trial(first.trial).train.loss).needs_classes();
   const std::int64_t members = run.plan.stage(first.stage).members;
-  for (std::int64_t model = iterations.begin; model < iterations.end; model += members) {
-    held_out.is_part = held_out.predictions.size() > max_numbers;
-    if (held_out.is_part) break;
-    add_model(held_out, table, {model, model + members});
-  }
+  for (const IndexRange& iterations : fits)
+    for (std::int64_t model = iterations.begin; model < iterations.end && !held_out.is_part; model += members) {
+      held_out.is_part = held_out.predictions.size() > max_numbers;
+      if (!held_out.is_part) add_model(held_out, table, {model, model + members});
+    }
   return held_out;
 }
 

@@ -56,8 +56,9 @@ std::string data_memory(const StudyData& data) {
 
 // "iterations   81 = 27 trials x 1 repeat x 3 folds x 1 member"; of a search with several stages, their trials are
 // "(27 + 9 + 3 trials)", and a second line has their epochs.
-std::string iterations_line(const Plan& plan, const std::vector<StageSize>& sizes, std::int64_t epochs) {
+std::string iterations_line(const Plan& plan, std::vector<StageSize> sizes, std::int64_t epochs) {
   const Stage& stage = plan.stage(0);
+  if (!stage.pauses()) sizes.resize(1);  // all repeats together
   std::int64_t trials = 0;
   std::string sum, ends;
   for (const StageSize& size : sizes) {
@@ -69,9 +70,9 @@ std::string iterations_line(const Plan& plan, const std::vector<StageSize>& size
                         counted(size.to_epoch.value_or(epochs), "epoch"));
   }
   const bool several = sizes.size() > 1;
-  return fmt::format("iterations   {} = {} x {} x {} x {}{}", trials * stage.per_trial(),
+  return fmt::format("iterations   {} = {} x {} x {} x {}{}", trials * plan.repeats() * plan.folds() * plan.members(),
                      several ? fmt::format("({} trials)", sum) : counted(stage.trial_count(), "trial"),
-                     counted(stage.repeats, "repeat"), counted(stage.folds.count(), "fold"),
+                     counted(plan.repeats(), "repeat"), counted(stage.folds.count(), "fold"),
                      counted(stage.members, "member"), several ? "\nstages       " + ends : "");
 }
 
@@ -83,22 +84,24 @@ std::string refit_line(const Plan& plan, bool has_ensemble, std::int64_t rows) {
                      has_ensemble ? " and the trials of the ensemble" : "", counted(rows, "row"));
 }
 
-// The part of the epochs of all trials that a search trains.
+// The epochs that a search trains, divided by those of all iterations of its first stage trained to the end.
 double trained_part(const std::vector<StageSize>& sizes, std::int64_t epochs) {
   if (sizes.size() == 1) return 1;  // the trials may have different numbers of epochs
   double trained = 0;
   for (const StageSize& size : sizes) {
     const std::int64_t end = size.to_epoch.value_or(epochs);
-    trained += static_cast<double>(size.new_trials.count()) * static_cast<double>(end) +
-               static_cast<double>(size.continued) * static_cast<double>(end - size.from_epoch);
+    trained += static_cast<double>(size.repeats.count()) *
+               (static_cast<double>(size.new_trials.count()) * static_cast<double>(end) +
+                static_cast<double>(size.continued) * static_cast<double>(end - size.from_epoch));
   }
-  return trained / static_cast<double>(sizes.front().trials()) / static_cast<double>(epochs);
+  const StageSize& first = sizes.front();
+  return trained / static_cast<double>(first.trials() * first.repeats.count()) / static_cast<double>(epochs);
 }
 
 // "checkpoints  81 after the first stage, about 5.2 MiB on disk"; empty without stages. `bytes`: mean size of a
 // checkpoint.
 std::string checkpoints_line(const Plan& plan, const std::vector<StageSize>& sizes, double bytes) {
-  if (sizes.size() == 1) return "";
+  if (!plan.stage(0).pauses()) return "";
   const std::int64_t count = sizes.front().trials() * plan.stage(0).per_trial();
   return fmt::format("checkpoints  {} after the first stage, about {} on disk\n", count,
                      human_bytes(static_cast<double>(count) * bytes));

@@ -14,9 +14,9 @@ std::string help() {
 writes the same results as a run that was never stopped. These keys may be changed: study.name, the paths in data.file,
 data.validation_file and data.test_file (to the same data), and all of [run] except output, engine, curves, metrics and
 predictions. run.device and run.threads must suit the engine of the run, and may change the last digits of LibTorch's
-losses. search.trials of a search by random or tpe, and study.iterations and search.repeats without searched keys, may be
-increased, or reduced to the trials or repeats that have results. search.time and search.patience may be changed. The lists and
-ranges of searched keys in a search by random, tpe or grid may be changed: they hold for new trials, and trials with
+losses. search.trials of a search by random or tpe, study.iterations without searched keys, and search.repeats of a search
+whose trials do not depend on results may be increased, or reduced to the trials or repeats that have results. search.time
+and search.patience may be changed. The lists and ranges of searched keys in a search by random, tpe or grid may be changed: they hold for new trials, and trials with
 results keep theirs. Each such change writes study-2.cfg, study-3.cfg, ... The run keeps the values that were chosen for
 keys with the default auto when it began.
 

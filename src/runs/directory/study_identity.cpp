@@ -24,11 +24,11 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 constexpr const char* count_keys[] = {"study.iterations", "search.trials",   "search.repeats",
                                       "search.time",      "search.patience", "run.refit"};
 
-// Whether a key does not belong to the identity of a run of `study`. Repeats of several trials do: they decide the
-// numbers of iterations.
+// Whether a key does not belong to the identity of a run of `study`. The repeats with which a search of several trials
+// began do: they decide the numbers of iterations.
 bool is_extent(const std::string& key, const Study& study) {
   if (key == "search.repeats") return study.search.keys.empty();
-  return key == "search.earlier" ||
+  return key == "search.earlier" || key == "search.earlier_repeats" ||
          std::find(std::begin(count_keys), std::end(count_keys), key) != std::end(count_keys);
 }
 
@@ -38,7 +38,9 @@ Entries deciding_entries(const Study& study, const std::vector<SearchedKey>& key
   Entries entries;
   for (const auto& setting : settings_table())
     if (setting.decides_results && !is_extent(setting.info.key, stored) && !is_searched(study, setting.info.key))
-      entries.emplace_back(setting.info.key, setting.text(study));
+      entries.emplace_back(setting.info.key, setting.info.key == std::string("search.repeats")
+                                                 ? std::to_string(study.search.first_repeats())
+                                                 : setting.text(study));
   for (const auto& searched : keys) entries.emplace_back("search." + searched.key, searched_text(searched));
   return entries;
 }
@@ -108,6 +110,7 @@ bool has_other_values(const Study& study, const Study& stored) {
 Study extended(Study study, const Study& stored, std::int64_t known) {
   SearchOptions& search = study.search;
   search.earlier = stored.search.earlier;
+  extend_repeats(stored.search, search);
   if (!has_other_values(study, stored)) return study;
   const std::int64_t kept = stored.search.draws_trials()
                                 ? std::max(known, static_cast<std::int64_t>(stored.search.start.size()))
@@ -118,6 +121,7 @@ Study extended(Study study, const Study& stored, std::int64_t known) {
 
 bool has_other_extent(const Study& study, const Study& stored) {
   return study.search.keys != stored.search.keys || study.search.earlier != stored.search.earlier ||
+         study.search.earlier_repeats != stored.search.earlier_repeats ||
          std::any_of(std::begin(count_keys), std::end(count_keys),
                      [&](const char* key) { return setting_text(study, key) != setting_text(stored, key); });
 }
@@ -127,6 +131,7 @@ Study with_extent_of(const Study& study, Study stored) {
   if (stored.run.refit) stored.run.models = study.run.models;  // a refit needs saved models
   stored.search.keys = study.search.keys;
   stored.search.earlier = study.search.earlier;
+  stored.search.earlier_repeats = study.search.earlier_repeats;
   return stored;
 }
 

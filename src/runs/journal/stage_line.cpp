@@ -55,10 +55,11 @@ bool is_possible(const RecordedStage& recorded) {
     if (range.begin < trials || range.empty() || range.end > max_iterations) return false;
     trials = range.end;
   }
-  if (stage.folds.begin < 0 || stage.folds.begin > max_iterations) return false;
+  for (const std::int64_t begin : {stage.folds.begin, stage.repeats.begin})
+    if (begin < 0 || begin > max_iterations) return false;
   if (!has_possible_refits(stage)) return false;
   std::int64_t room = max_iterations - recorded.first_iteration;
-  for (const std::int64_t factor : {stage.trial_count(), stage.repeats, stage.folds.count(), stage.members}) {
+  for (const std::int64_t factor : {stage.trial_count(), stage.repeats.count(), stage.folds.count(), stage.members}) {
     if (factor < 1 || factor > room) return false;
     room /= factor;
   }
@@ -71,7 +72,8 @@ std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
   const Stage& stage = recorded.stage;
   std::string text =
       fmt::format(R"({{"stage":{},"first_iteration":{},"repeats":{},"folds":{},"members":{})", stage.number,
-                  recorded.first_iteration, stage.repeats, stage.folds.count(), stage.members);
+                  recorded.first_iteration, stage.repeats.count(), stage.folds.count(), stage.members);
+  if (stage.repeats.begin != 0) text += fmt::format(R"(,"first_repeat":{})", stage.repeats.begin);
   if (stage.folds.begin != 0) text += fmt::format(R"(,"first_fold":{})", stage.folds.begin);
   if (stage.from_epoch != 0) text += fmt::format(R"(,"from_epoch":{})", stage.from_epoch);
   if (stage.to_epoch) text += fmt::format(R"(,"to_epoch":{})", *stage.to_epoch);
@@ -112,7 +114,8 @@ std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint3
     Stage& stage = recorded.stage;
     stage.number = integer_of<std::int64_t>(object.at("stage"));
     recorded.first_iteration = integer_of<std::int64_t>(object.at("first_iteration"));
-    stage.repeats = integer_of<std::int64_t>(object.at("repeats"));
+    if (object.contains("first_repeat")) stage.repeats.begin = integer_of<std::int64_t>(object.at("first_repeat"));
+    stage.repeats.end = stage.repeats.begin + integer_of<std::int64_t>(object.at("repeats"));
     if (object.contains("first_fold")) stage.folds.begin = integer_of<std::int64_t>(object.at("first_fold"));
     stage.folds.end = stage.folds.begin + integer_of<std::int64_t>(object.at("folds"));
     stage.members = integer_of<std::int64_t>(object.at("members"));

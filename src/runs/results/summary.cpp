@@ -157,7 +157,7 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
     add(name, short_key(name), searched, true,
         [&](const TrialSummary& t) { return printable(plan.value(t.trial, key)); });
   }
-  if (plan.search_stages() > 1)
+  if (plan.stage(0).pauses())
     add("epochs", "epochs", ranking, false, [&](const TrialSummary& t) {
       return fmt::format("{}", plan.stage(t.stage).epochs_of(t.trial, plan.trial(t.trial).train.epochs).end);
     });
@@ -245,7 +245,7 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
   const Stage& stage = plan.stage(trials[0].stage);
   std::string over;
   if (stage.folds.count() > 1) over = fmt::format("{} folds", stage.folds.count());
-  if (stage.repeats > 1) over += fmt::format("{}{} repeats", over.empty() ? "" : " x ", stage.repeats);
+  if (stage.repeats.end > 1) over += fmt::format("{}{} repeats", over.empty() ? "" : " x ", stage.repeats.end);
   if (over.empty()) over = counted(trials[0].iterations, "fit");
   if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
   if (best.empty()) best = "the parameters of the study";

@@ -20,7 +20,7 @@ namespace {
 
 const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
 
-const RecordedStage second_stage{{1, {{0, 2}}, 1, {0, 1}, 1, 2, std::nullopt}, 4};
+const RecordedStage second_stage{{1, {{0, 2}}, {0, 1}, {0, 1}, 1, 2, std::nullopt}, 4};
 
 Study settled_study() {
   Study study = test::regression_study();
@@ -128,7 +128,7 @@ TEST_CASE("a damaged result is ignored with a warning, and an inconsistent run i
     CHECK(reading.progress.journals.iterations.size() == 5);  // the results of the next stage are kept
     CHECK(reading.plan.stage_count() == 1);
   }
-  run.add_attempt({2, 3}, {{{0, {{1, 3}}, 1, {0, 1}, 1, 0, 2}, 0}});
+  run.add_attempt({2, 3}, {{{0, {{1, 3}}, {0, 1}, {0, 1}, 1, 0, 2}, 0}});
   CHECK_THROWS_WITH(Reading(reader), StartsWith("stage 0 of '" + run.directory() + "' began with other trials"));
   std::filesystem::remove_all(run.directory() + "/journal");
   CHECK_NOTHROW(Reading(reader));

@@ -161,7 +161,7 @@ TEST_CASE("a trial counts with its last complete stage") {
                    {7, finished, 0.5}});
   RunState state = run.state();
   CHECK(status_of(state).best->trial == 0);
-  state.plan.add({1, {{0, 2}}, 1, {0, 2}, 1, 0, std::nullopt});  // iterations 8 to 11
+  state.plan.add({1, {{0, 2}}, {0, 1}, {0, 2}, 1, 0, std::nullopt});  // iterations 8 to 11
   ResultStore& results = state.progress.journals.iterations;
   for (const std::int64_t number : {8, 9, 10}) {
     TrainedIteration iteration;

@@ -54,7 +54,7 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
   results.settle();
   CHECK_FALSE(stages.catch_up(journals));
   REQUIRE(plan.stage_count() == 2);
-  CHECK(plan.stage(1) == Stage{1, {{1, 3}}, 1, {0, 2}, 1, 2, std::nullopt});
+  CHECK(plan.stage(1) == Stage{1, {{1, 3}}, {0, 1}, {0, 2}, 1, 2, std::nullopt});
   CHECK(stages.last_stage_text() == " of stage 1");
   CHECK(stages.position_text() == "stage 1 of 0..1");
   CHECK(stages.later_iterations() == 0);
@@ -87,7 +87,7 @@ TEST_CASE("possible stages have the trials that may continue next, and all that 
   Plan plan(study_of_four());
   SearchStages stages(two_stages, plan);
   stages.choose_next();
-  CHECK(stages.possible_stages() == std::vector<Stage>{{1, {{0, 4}}, 1, {0, 2}, 1, 2, std::nullopt}});
+  CHECK(stages.possible_stages() == std::vector<Stage>{{1, {{0, 4}}, {0, 1}, {0, 2}, 1, 2, std::nullopt}});
   Replay journals;
   ResultStore& results = journals.iterations;
   add_stage_0(results);
@@ -104,23 +104,23 @@ TEST_CASE("possible stages have the trials that may continue next, and all that 
   Plan pass(study);
   SearchStages brackets(*hyperband, pass);
   brackets.choose_next();
-  CHECK(brackets.possible_stages() ==
-        std::vector<Stage>{{1, {{0, 14}}, 1, {0, 2}, 1, 1, 3, 9}, {2, {{14, 17}}, 1, {0, 2}, 1, 3, std::nullopt, 14}});
+  CHECK(brackets.possible_stages() == std::vector<Stage>{{1, {{0, 14}}, {0, 1}, {0, 2}, 1, 1, 3, 9},
+                                                         {2, {{14, 17}}, {0, 1}, {0, 2}, 1, 3, std::nullopt, 14}});
   study.search.trials = 11;  // the last bracket is left out
   const auto fewer = make_hyperband(study);
   Plan cut(study);
   SearchStages of_eleven(*fewer, cut);
   of_eleven.choose_next();
-  CHECK(of_eleven.possible_stages() == std::vector<Stage>{{1, {{0, 11}}, 1, {0, 2}, 1, 1, 3, 9}});
+  CHECK(of_eleven.possible_stages() == std::vector<Stage>{{1, {{0, 11}}, {0, 1}, {0, 2}, 1, 1, 3, 9}});
 }
 
 TEST_CASE("lanes get the iterations of trials that begin in a stage first") {
   Plan plan(study_of_four());
-  plan.add({0, {{0, 3}}, 1, {0, 2}, 1, 0, 1});
+  plan.add({0, {{0, 3}}, {0, 1}, {0, 2}, 1, 0, 1});
   CHECK(longest_first(plan) == std::vector<IndexRange>{{0, 6}});
-  plan.add({1, {{0, 1}, {2, 4}}, 1, {0, 2}, 1, 1, 3, 3});
+  plan.add({1, {{0, 1}, {2, 4}}, {0, 1}, {0, 2}, 1, 1, 3, 3});
   CHECK(longest_first(plan) == std::vector<IndexRange>{{10, 12}, {6, 10}});
-  plan.add({2, {{0, 1}}, 1, {0, 2}, 1, 3, std::nullopt, 4});  // the new trials of the stage do not exist
+  plan.add({2, {{0, 1}}, {0, 1}, {0, 2}, 1, 3, std::nullopt, 4});  // the new trials of the stage do not exist
   CHECK(longest_first(plan) == std::vector<IndexRange>{{12, 14}});
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("a grid is complete after its only stage and has no stage text") {
 TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages are accepted") {
   Plan plan(study_of_four());
   plan.add(whole_stage(plan));
-  const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, 1, {0, 1}, 1, 2, 6}, 8};
+  const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, {0, 1}, {0, 1}, 1, 2, 6}, 8};
   CHECK_NOTHROW(require_recorded_stages(plan, {}, "runs/x"));
   CHECK_NOTHROW(require_recorded_stages(plan, {recorded, later}, "runs/x"));
   RecordedStage fewer = recorded, more = recorded;  // from before the number of trials was changed
@@ -198,7 +198,7 @@ TEST_CASE("a refit follows the search when it is recorded, and is missing otherw
   CHECK(searched.is_done);
   CHECK(searched.stages.awaits_refit());
 
-  const RecordedStage refit{{1, {{2, 3}}, 1, {2, 3}, 1, 0, std::nullopt, std::nullopt, {{2, 7, 30, {}}}}, 8};
+  const RecordedStage refit{{1, {{2, 3}}, {0, 1}, {2, 3}, 1, 0, std::nullopt, std::nullopt, {{2, 7, 30, {}}}}, 8};
   const auto recorded = [&](const RecordedStage& stage, bool with_result) {
     Replay journals = results_of_search(8);
     ReplayedRefit& found = journals.refits.emplace_back();

@@ -284,8 +284,8 @@ TEST_CASE("a trial's rank and best model come from the last stage that trained i
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
   study.search.folds = 2;
   Plan plan(study);
-  plan.add({0, {{0, 4}}, 1, {0, 1}, 1, 0, 2});
-  plan.add({1, {{0, 1}, {2, 3}}, 1, {0, 2}, 1, 2, std::nullopt});
+  plan.add({0, {{0, 4}}, {0, 1}, {0, 1}, 1, 0, 2});
+  plan.add({1, {{0, 1}, {2, 3}}, {0, 1}, {0, 2}, 1, 2, std::nullopt});
   Leaderboard leaderboard(plan, {});
   const std::vector<double> scores = {0.9, 0.3, 0.1, 0.5, 0.21, 0.41, 0.8, 0.6};
   for (std::size_t number = 0; number < scores.size(); ++number) {
@@ -315,8 +315,8 @@ TEST_CASE("a training that diverged in a later stage ranks behind those that end
   Study study = test::regression_study();
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3"}}};
   Plan plan(study);
-  plan.add({0, {{0, 3}}, 1, {0, 1}, 1, 0, 2});
-  plan.add({1, {{1, 3}}, 1, {0, 1}, 1, 2, std::nullopt});
+  plan.add({0, {{0, 3}}, {0, 1}, {0, 1}, 1, 0, 2});
+  plan.add({1, {{1, 3}}, {0, 1}, {0, 1}, 1, 2, std::nullopt});
   Leaderboard leaderboard(plan, {});
   for (std::int64_t number = 0; number < 5; ++number) {
     IterationResult result;
@@ -329,4 +329,49 @@ TEST_CASE("a training that diverged in a later stage ranks behind those that end
   std::vector<std::int64_t> order;
   for (const TrialSummary& trial : leaderboard.ranked()) order.push_back(trial.trial);
   CHECK(order == std::vector<std::int64_t>{2, 0, 1});
+}
+
+TEST_CASE("repeats in stages of their own count as if the run had them from the beginning") {
+  Study study = test::regression_study();
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.repeats = 3;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01", "0.001"}}};
+  const Plan whole = test::whole_plan(study);
+  Plan plan(study);
+  for (const IndexRange& repeats : {IndexRange{0, 1}, {1, 3}}) {
+    Stage stage = whole_stage(plan);
+    stage.number = plan.stage_count();
+    stage.repeats = repeats;
+    plan.add(stage);
+  }
+  std::mt19937 random(5);
+  std::vector<double> scores(static_cast<std::size_t>(whole.iteration_count()));
+  for (double& score : scores) score = std::uniform_real_distribution<double>(0, 1)(random);
+  scores[4] = not_a_number;
+  const auto results = results_with_scores(scores);
+  Leaderboard expected(whole, Ranking{}), found(plan, Ranking{});
+  for (const IterationResult& result : results) expected.add(result, nullptr);
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
+    IterationKey key = plan.iteration(number);
+    key.stage = 0;
+    IterationResult result = results[static_cast<std::size_t>(whole.number_of(key))];
+    result.iteration = number;
+    found.add(result, nullptr);
+  }
+  const auto trials = found.ranked(), reference = expected.ranked();
+  REQUIRE(trials.size() == reference.size());
+  for (std::size_t at = 0; at < trials.size(); ++at) {
+    const TrialSummary &trial = trials[at], &other = reference[at];
+    CHECK(trial.trial == other.trial);
+    CHECK(trial.stage == 1);
+    CHECK((trial.mean_score == other.mean_score || std::isnan(other.mean_score)));
+    CHECK((trial.score_deviation == other.score_deviation || std::isnan(other.score_deviation)));
+    CHECK((trial.mean_validation_loss == other.mean_validation_loss || std::isnan(other.mean_validation_loss)));
+    CHECK(trial.iterations == 6);
+    CHECK(trial.diverged == other.diverged);
+    IterationKey best = plan.iteration(found.best_model(trial.trial).begin);
+    best.stage = 0;
+    CHECK(whole.number_of(best) == expected.best_model(trial.trial).begin);
+  }
 }

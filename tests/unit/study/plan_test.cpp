@@ -68,8 +68,8 @@ TEST_CASE("the trials are all combinations, with the last key varying fastest") 
 TEST_CASE("iterations are numbered consecutively through all stages, and their keys are distinct") {
   Plan plan(searched_study());
   CHECK(plan.iteration_count() == 0);
-  plan.add({0, {{0, 6}}, 1, {0, 1}, 2, 0, 2});
-  plan.add({1, {{1, 2}, {3, 5}}, 2, {0, 3}, 1, 2, std::nullopt});
+  plan.add({0, {{0, 6}}, {0, 1}, {0, 1}, 2, 0, 2});
+  plan.add({1, {{1, 2}, {3, 5}}, {0, 2}, {0, 3}, 1, 2, std::nullopt});
   CHECK(plan.stage_count() == 2);
   CHECK(plan.iterations_of(0) == IndexRange{0, 12});
   CHECK(plan.iterations_of(1) == IndexRange{12, 12 + 3 * 2 * 3});
@@ -102,8 +102,8 @@ TEST_CASE("a stage can have some of the folds, whose iterations are those of the
   Study study = searched_study();
   study.search.folds = 5;
   Plan plan(study);
-  plan.add({0, {{0, 6}}, 2, {0, 2}, 2, 0, std::nullopt});
-  plan.add({1, {{1, 3}}, 2, {2, 5}, 2, 0, std::nullopt});
+  plan.add({0, {{0, 6}}, {0, 2}, {0, 2}, 2, 0, std::nullopt});
+  plan.add({1, {{1, 3}}, {0, 2}, {2, 5}, 2, 0, std::nullopt});
   CHECK(plan.iterations_of(1) == IndexRange{48, 48 + 2 * 2 * 3 * 2});
   const Plan whole = test::whole_plan(study);
   std::set<std::int64_t> folds;
@@ -140,9 +140,9 @@ TEST_CASE("seeds do not depend on the numbers of trials, repeats, folds and memb
 }
 
 TEST_CASE("stages sent to other ranks are unchanged") {
-  const std::vector<Stage> stages = {{0, {{0, 6}}, 1, {0, 2}, 3, 0, 7},
-                                     {1, {{1, 2}, {3, 5}}, 4, {2, 7}, 6, 7, std::nullopt},
-                                     {2, {{1, 2}, {5, 9}}, 4, {2, 7}, 6, 7, 9, 5}};
+  const std::vector<Stage> stages = {{0, {{0, 6}}, {0, 1}, {0, 2}, 3, 0, 7},
+                                     {1, {{1, 2}, {3, 5}}, {0, 4}, {2, 7}, 6, 7, std::nullopt},
+                                     {2, {{1, 2}, {5, 9}}, {0, 4}, {2, 7}, 6, 7, 9, 5}};
   CHECK(unpacked_stages(packed(stages)) == stages);
   CHECK(unpacked_stages(packed({})).empty());
   CHECK(stages[1].trial_count() == 3);
@@ -199,8 +199,8 @@ TEST_CASE("more iterations than can be numbered are refused") {
   CHECK(plan.iteration_count() == 2 * whole.iteration_count());
   study.study.iterations = 30'000'000;
   Plan large(study);
-  large.add({0, {{0, 6}}, 60'000'000, {0, 3}, 2, 0, std::nullopt});
-  CHECK_THROWS_AS(large.add({1, {{0, 6}}, 60'000'000, {0, 3}, 2, 0, std::nullopt}), UsageError);
+  large.add({0, {{0, 6}}, {0, 60'000'000}, {0, 3}, 2, 0, std::nullopt});
+  CHECK_THROWS_AS(large.add({1, {{0, 6}}, {0, 60'000'000}, {0, 3}, 2, 0, std::nullopt}), UsageError);
   study.study.iterations = std::int64_t{1} << 62;
   CHECK_THROWS_AS(test::whole_plan(study), UsageError);
 }
@@ -234,4 +234,32 @@ TEST_CASE("a refit is a stage after the search with the fold after the last one,
   CHECK_FALSE(plan.stage(0).refit_of(1).has_value());
   const std::vector<Stage> stages = {plan.stage(0), plan.stage(1)};
   CHECK(unpacked_stages(packed(stages)) == stages);
+}
+
+TEST_CASE("added repeats are a stage whose iterations are those of a study with all repeats") {
+  const Study study = searched_study();
+  const Plan whole = test::whole_plan(study);
+  Plan plan(study);
+  for (const IndexRange& repeats : {IndexRange{0, 1}, {1, 3}, {3, 4}}) {
+    Stage stage = whole_stage(plan);
+    stage.number = plan.stage_count();
+    stage.repeats = repeats;
+    plan.add(stage);
+  }
+  CHECK(plan.iteration_count() == whole.iteration_count());
+  std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> keys;
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
+    const Iteration iteration = plan.iteration(number);
+    CHECK(plan.number_of(iteration) == number);
+    CHECK(plan.stage(iteration.stage).repeats.has(iteration.repeat));
+    IterationKey key = iteration;
+    key.stage = 0;
+    CHECK(whole.iteration(whole.number_of(key)).seed == iteration.seed);
+    keys.insert({iteration.trial, iteration.repeat, iteration.fold, iteration.member});
+  }
+  CHECK(keys.size() == static_cast<std::size_t>(plan.iteration_count()));
+  CHECK(plan.fits_of_trial(0, 5) == std::vector<IndexRange>{{60, 72}});
+  CHECK(plan.fits_of_trial(2, 5) == std::vector<IndexRange>{{60, 72}, {72 + 5 * 24, 72 + 6 * 24}, {216 + 60, 288}});
+  CHECK(plan.last_iteration_of({0, 5, 3, 0, 0}) == 276);
+  CHECK_FALSE(plan.last_iteration_of({0, 5, 2, 0, 0}));
 }

@@ -78,7 +78,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 118);
+  CHECK(keys.size() == 119);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -162,6 +162,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"search.folds", count_in, count_out},
       {"search.trials", {"none", "1", "4294967295"}, {"0", "-1", "4294967296", "1.5"}},
       {"search.repeats", count_in, count_out},
+      {"search.earlier_repeats", {"none", "1", "1 3 4294967295"}, {"0", "-1", "1.5", "1, 3"}},
       {"search.batch", {"auto", "1", "4294967295"}, {"0", "-1", "4294967296", "1.5"}},
       {"search.patience", {"none", "1", "4294967295"}, {"0", "-1", "4294967296", "1.5"}},
       {"search.time", {"none", "1", "1000000000", "90s", "1h30m"}, {"0", "-1", "1000000001", "1.5"}},

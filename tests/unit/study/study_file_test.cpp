@@ -179,6 +179,10 @@ test_file = t.h5
 [train]
 loss = quantile
 quantiles = 0.25 0.75
+[search]
+repeats = 4
+earlier_repeats = 1 3
+train.learning_rate = 1e-3, 1e-2
 )";
 
 const std::string gradual = R"(
@@ -247,7 +251,7 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
           "\n[search]\nmethod = auto\ntrials = none\nbatch = auto\nracing = none\nstart = none\nearlier = none\ntime = "
           "none\npatience = "
           "none\nfactor = 3\ninterval = 10\nmin_epochs = 1\nfolds = 1\nrepeats = "
-          "1\nmetric = loss\nweighted = false\nensemble = auto\nmodel.hidden = 16, 64 "
+          "1\nearlier_repeats = none\nmetric = loss\nweighted = false\nensemble = auto\nmodel.hidden = 16, 64 "
           "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }

@@ -136,10 +136,10 @@ void remove_other_models(const SavedModels& models, const RunResults& results) {
   const Plan& plan = models.plan;
   const TrialSummary& best = results.trials.front();
   const std::int64_t last = plan.search_stages() - 1;  // which trains members to the end
-  std::vector<IndexRange> kept = {plan.iterations_of_trial(best.stage, best.trial)};
+  std::vector<IndexRange> kept = plan.fits_of_trial(best.stage, best.trial);
   if (results.trial_ensemble)
     for (const EnsembleMember& member : results.trial_ensemble->members)
-      kept.push_back(plan.iterations_of_trial(last, member.trial));
+      for (const IndexRange& fits : plan.fits_of_trial(last, member.trial)) kept.push_back(fits);
   std::sort(kept.begin(), kept.end(), [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
   kept.push_back({plan.search_iterations().end, plan.search_iterations().end});
   std::int64_t number = 0;

@@ -35,6 +35,13 @@ void require_same_study(const std::string& directory, const Study& study, const 
         fmt::format("search.patience = {} cannot be less than that of '{}', {} (results of trials would be dropped). "
                     "Increase it, or start a new run with another run.output.",
                     patience, directory, setting_text(stored, "search.patience")));
+  if ((!study.search.earlier_repeats.empty() || !stored.search.earlier_repeats.empty()) &&
+      (trial_count(study) != trial_count(stored) || study.search.earlier != stored.search.earlier))
+    throw UsageError(fmt::format(
+        "the trials of '{}' cannot be extended together with its repeats, or after them (iterations are numbered "
+        "by the trials before an extension). Extend the trials first, in another job, or start a new run with "
+        "another run.output.",
+        directory));
   if (trial_count(study) < trial_count(stored) || study.study.iterations < stored.study.iterations ||
       study.search.repeats < stored.search.repeats)
     require_all_results(study, read_run(directory));
@@ -46,6 +53,16 @@ void require_all_results(const Study& study, const RunState& run) {
   const std::int64_t end = results.positions_of(plan.search_iterations()).end;
   if (end == 0) return;
   const Iteration last = plan.iteration(results.packed(static_cast<std::size_t>(end - 1)).iteration());
+  if (!study.search.keys.empty() && study.search.repeats < run.study.search.repeats) {
+    // Repeats end where a stage does: otherwise, iterations of the stage would get other numbers.
+    const std::int64_t reached = plan.stage(last.stage).repeats.end / study.study.iterations;
+    if (study.search.repeats < reached)
+      throw UsageError(fmt::format(
+          "search.repeats = {} is too small for '{}' (it has results of up to {} repeats, and keeps them). Set "
+          "search.repeats to {} or more.",
+          study.search.repeats, run.directory, reached, reached));
+    return;
+  }
   const bool can_grow = search_method_of(study.search.method).can_grow;
   const bool by_repeats = study.search.repeats < run.study.search.repeats;
   const char* const key = can_grow ? "search.trials" : by_repeats ? "search.repeats" : "study.iterations";
@@ -95,8 +112,9 @@ Study joined_study(const Study& requested, const StoredRun& stored) {
 }
 
 void require_same_extension(const std::string& directory, const Study& study, const Study& stored) {
-  if (!has_other_values(study, stored)) return;
-  if (extended(study, stored, known_trials(read_run(directory))).search.earlier != study.search.earlier)
+  const bool has_values = has_other_values(study, stored);
+  const SearchOptions again = extended(study, stored, has_values ? known_trials(read_run(directory)) : 0).search;
+  if ((has_values && again.earlier != study.search.earlier) || again.earlier_repeats != study.search.earlier_repeats)
     throw UsageError(fmt::format(
         "another job has trained trials of '{}' while this one began. Start the command again.", directory));
 }

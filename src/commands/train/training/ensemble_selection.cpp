@@ -45,6 +45,13 @@ std::vector<double> mean_step_losses(const GreedyEnsemble& greedy) {
   return means;
 }
 
+std::vector<std::int64_t> numbers_in(const std::vector<IndexRange>& ranges) {
+  std::vector<std::int64_t> numbers;
+  for (const IndexRange& range : ranges)
+    for (std::int64_t number = range.begin; number < range.end; ++number) numbers.push_back(number);
+  return numbers;
+}
+
 // The candidates with a weight, by weight; of equal ones the better trial first.
 std::vector<std::size_t> by_weight(const std::vector<double>& weights) {
   std::vector<std::size_t> chosen;
@@ -74,8 +81,7 @@ const RowSet& EnsembleSelection::validation_rows(std::int64_t repeat, std::int64
 
 std::vector<float> EnsembleSelection::mean_predictions(const TrialSummary& trial, const HeldOutRows& rows) const {
   HeldOutRows::Mean mean(rows, context_.data->output_count);
-  const IndexRange iterations = context_.plan.iterations_of_trial(trial.stage, trial.trial);
-  for (std::int64_t number = iterations.begin; number < iterations.end; ++number) {
+  for (const std::int64_t number : numbers_in(context_.plan.fits_of_trial(trial.stage, trial.trial))) {
     const Stored& stored = stored_[static_cast<std::size_t>(number)];
     JournaledIteration iteration;
     iteration.trained.result.iteration = number;
@@ -137,8 +143,7 @@ EnsembleMember EnsembleSelection::member_of(const Library& library, std::size_t 
   member.score = score_of(library, library.predictions[candidate]);
   for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
     member.values.emplace_back(plan.searched_keys()[key], plan.value(trial.trial, key));
-  const IndexRange iterations = plan.iterations_of_trial(trial.stage, trial.trial);
-  for (std::int64_t number = iterations.begin; number < iterations.end; ++number)
+  for (const std::int64_t number : numbers_in(plan.fits_of_trial(trial.stage, trial.trial)))
     member.files.push_back(model_name(plan, number));
   return member;
 }

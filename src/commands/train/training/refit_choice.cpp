@@ -2,6 +2,7 @@
 #include "commands/train/training/refit_choice.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -107,18 +108,19 @@ std::vector<Refit> choose_refits(const SearchResults& results, const GatherRoute
   std::sort(trials.begin(), trials.end(),
             [](const TrialSummary& one, const TrialSummary& other) { return one.trial < other.trial; });
   std::vector<IndexRange> fits_of;
-  for (const TrialSummary& trial : trials) fits_of.push_back(plan.iterations_of_trial(trial.stage, trial.trial));
+  for (const TrialSummary& trial : trials)
+    for (const IndexRange& range : plan.fits_of_trial(trial.stage, trial.trial)) fits_of.push_back(range);
   world.broadcast_vector(fits_of);
-  std::vector<std::vector<TrainedIteration>> fits(fits_of.size());
-  for (std::size_t number = 0; number < fits_of.size(); ++number)
-    visit_results(results, fits_of[number], route,
-                  [&](const JournaledIteration& iteration) { fits[number].push_back(iteration.trained); });
+  std::map<std::int64_t, std::vector<TrainedIteration>> fits;  // by trial
+  for (const IndexRange& range : fits_of)
+    visit_results(results, range, route, [&](const JournaledIteration& iteration) {
+      fits[plan.iteration(iteration.trained.result.iteration).trial].push_back(iteration.trained);
+    });
   std::vector<Refit> refits;
   route.do_on_root([&] {
     bool has_best = false;
-    for (std::size_t number = 0; number < trials.size(); ++number) {
-      const std::int64_t trial = trials[number].trial;
-      const auto refit = refit_of(trial, plan.trial(trial).train, fits[number]);
+    for (const auto& [trial, trained] : fits) {
+      const auto refit = refit_of(trial, plan.trial(trial).train, trained);
       if (refit) refits.push_back(*refit);
       has_best = has_best || (refit && trial == best);
     }

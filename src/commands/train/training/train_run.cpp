@@ -67,7 +67,7 @@ class RunTraining {
       if (trained.last.work.count() > 0)
         trained.cause = is_gradual_ && !job_.plan.has_refit() ? train_gradual_stage(trained.last)
                                                               : train_current_stage(trained.last);
-      if (!find_next_stage(trained.last)) break;
+      if (!find_next_stage(trained.last, trained.cause)) break;
       trained.last = find_remaining(job_.run, job_.plan, world_);
       if (trained.cause == no_stop) trained.cause = world_.patient_maximum(stop_cause_(), waiting_);
       if (trained.cause != no_stop) break;
@@ -139,7 +139,8 @@ class RunTraining {
       if (world_.is_root())
         kept = remove_other_checkpoints(
             job_.run.directory, [&, begun = job_.plan.begun_trials()](const IterationKey& training) {
-              const bool continues = stage.has(training.trial) && stage.folds.has(training.fold);
+              const bool continues =
+                  stage.has(training.trial) && stage.repeats.has(training.repeat) && stage.folds.has(training.fold);
               return continues || training.trial >= begun;
             });
     });
@@ -311,7 +312,7 @@ class RunTraining {
 
   // Adds the next stage if the current one has all its results. Array tasks do not: a job that starts after all tasks
   // does.
-  bool find_next_stage(const RemainingStage& current) {
+  bool find_next_stage(const RemainingStage& current, StopCause cause) {
     const bool may_follow = job_.stages.more_may_come() || (job_.plan.wants_refit() && !job_.plan.has_refit());
     if (!job_.run.slice.is_whole() || !may_follow) return false;
     const ResultStore nothing;
@@ -324,7 +325,13 @@ class RunTraining {
         waiting_);
     // Some failed iterations of gradual trials are final.
     const std::int64_t known = is_gradual_ ? own->count(current.iterations) : own->count_results(current.iterations);
-    if (route_.sum(known) < current.left) return false;
+    if (const std::int64_t missing = current.left - route_.sum(known); missing > 0) {
+      if (cause == no_stop)
+        warn_root(fmt::format("{} is not trained, because {} failed. Correct the cause, and continue with: {}",
+                              job_.stages.more_may_come() ? "the next stage of the search" : "the refit",
+                              counted(missing, "iteration"), job_.run.resume_command()));
+      return false;
+    }
     return (job_.stages.more_may_come() && find_next_stage_of_search(*own, current)) || find_refit(*own);
   }
 

@@ -157,3 +157,42 @@ TEST_CASE("repeats without searched keys may change, unless trials race") {
   CHECK(differing_keys(more, study) == std::vector<std::string>{"search.repeats = 5, was 2"});
   CHECK(study_fingerprint(more) != study_fingerprint(study));
 }
+
+TEST_CASE("repeats of several trials are added in stages, if no trial depends on results") {
+  Study stored = test::plain_study();
+  stored.search.method = SearchMethod::random;
+  stored.search.trials = 5;
+  stored.search.folds = 2;
+  stored.search.keys = {{"train.learning_rate", {"0.001", "0.1"}, Sampling::uniform}};
+  Study more = stored;
+  more.search.repeats = 3;
+  const Study first = extended(more, stored, 0);
+  CHECK(first.search.earlier_repeats == std::vector<std::int64_t>{1});
+  CHECK(study_fingerprint(first) == study_fingerprint(stored));
+  CHECK(differing_keys(first, stored).empty());
+  CHECK(has_other_extent(first, stored));
+  CHECK(with_extent_of(first, stored).search.earlier_repeats == first.search.earlier_repeats);
+  more.search.repeats = 7;
+  const Study second = extended(more, first, 0);
+  CHECK(second.search.earlier_repeats == std::vector<std::int64_t>{1, 3});
+  CHECK(study_fingerprint(second) == study_fingerprint(stored));
+  // Fewer repeats leave stages out.
+  more.search.repeats = 2;
+  CHECK(extended(more, second, 0).search.earlier_repeats == std::vector<std::int64_t>{1});
+  more.search.repeats = 1;
+  CHECK(extended(more, second, 0).search.earlier_repeats.empty());
+  CHECK(study_fingerprint(extended(more, second, 0)) == study_fingerprint(stored));
+
+  for (const auto& [key, value] : {std::pair("search.method", "tpe"),
+                                   {"search.racing", "forgiving"},
+                                   {"search.patience", "3"},
+                                   {"search.time", "9"}}) {
+    Study gradual = stored;
+    apply_setting(gradual, key, value);
+    Study longer = gradual;
+    longer.search.repeats = 3;
+    const Study found = extended(longer, gradual, 0);
+    CHECK(found.search.earlier_repeats.empty());
+    CHECK(differing_keys(found, gradual) == std::vector<std::string>{"search.repeats = 3, was 1"});
+  }
+}

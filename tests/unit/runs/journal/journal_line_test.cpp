@@ -136,9 +136,10 @@ TEST_CASE("a line with a metric that is not a number, or with a curve without it
 }
 
 TEST_CASE("stage lines are read back and are not read as results") {
-  const std::vector<RecordedStage> all = {{{0, {{0, 6}}, 2, {0, 5}, 1, 0, std::nullopt}, 0},
-                                          {{1, {{1, 2}, {4, 6}}, 1, {2, 7}, 3, 4, 12}, 60},
-                                          {{1, {{1, 2}, {4, 6}}, 1, {2, 7}, 3, 4, 12, 5}, 60}};
+  const std::vector<RecordedStage> all = {{{0, {{0, 6}}, {0, 2}, {0, 5}, 1, 0, std::nullopt}, 0},
+                                          {{1, {{0, 6}}, {2, 5}, {0, 5}, 1, 0, std::nullopt}, 60},
+                                          {{1, {{1, 2}, {4, 6}}, {0, 1}, {2, 7}, 3, 4, 12}, 60},
+                                          {{1, {{1, 2}, {4, 6}}, {0, 1}, {2, 7}, 3, 4, 12, 5}, 60}};
   for (const auto& recorded : all) {
     const std::string line = without_end(stage_line(recorded, 7));
     const auto read = read_stage_line(line, 7);
@@ -180,7 +181,7 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
   };
   const auto stage = [](std::vector<IndexRange> trials, std::int64_t repeats, std::int64_t folds,
                         std::int64_t members) {
-    return RecordedStage{{1, std::move(trials), repeats, {0, folds}, members, 3, std::nullopt}, 1};
+    return RecordedStage{{1, std::move(trials), {0, repeats}, {0, folds}, members, 3, std::nullopt}, 1};
   };
   const auto epochs = [&](std::int64_t from, std::optional<std::int64_t> to) {
     RecordedStage recorded = stage({{0, 2}}, 1, 1, 1);
@@ -224,11 +225,15 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
   negative = stage({{0, 1}}, 1, 1, 1);
   negative.stage.folds = {-2, 1};
   CHECK_FALSE(accepts(negative));
+  negative = stage({{0, 1}}, 1, 1, 1);
+  negative.stage.repeats = {-2, 1};
+  CHECK_FALSE(accepts(negative));
 }
 
 TEST_CASE("the line of a refit is read back, and impossible refits are refused") {
   const auto recorded = [](std::vector<Refit> refits) {
-    return RecordedStage{{1, {{2, 3}, {5, 6}}, 1, {3, 4}, 2, 0, std::nullopt, std::nullopt, std::move(refits)}, 12};
+    return RecordedStage{{1, {{2, 3}, {5, 6}}, {0, 1}, {3, 4}, 2, 0, std::nullopt, std::nullopt, std::move(refits)},
+                         12};
   };
   const auto read = [](const RecordedStage& stage) { return read_stage_line(without_end(stage_line(stage, 5)), 5); };
   const RecordedStage refit = recorded({{2, 7, 30, {}}, {5, 4, 31, {0, 3}}});
@@ -242,7 +247,7 @@ TEST_CASE("the line of a refit is read back, and impossible refits are refused")
                                                                           {{2, 7, 30, {-1}}, {5, 4, 31, {}}}})
     CHECK_FALSE(read(recorded(refits)).has_value());
   // Results of a refit verify only with its line.
-  const RecordedStage of_search{{1, {{0, 1}}, 1, {0, 1}, 1, 0, std::nullopt}, 0};
+  const RecordedStage of_search{{1, {{0, 1}}, {0, 1}, {0, 1}, 1, 0, std::nullopt}, 0};
   CHECK(seed_after(of_search, 5) == 5);
   CHECK(seed_after(refit, 5) != 5);
   CHECK(seed_after(refit, 5) != seed_after(recorded({{2, 7, 30, {}}, {5, 4, 31, {0}}}), 5));

@@ -149,8 +149,8 @@ TEST_CASE("results are written to the file while the journal is open") {
 TEST_CASE("a stage's line precedes its results, and earlier results can be read between stages") {
   const Scratch scratch("journal_writer_test");
   const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
-  const RecordedStage first{{0, {{0, 2}}, 1, {0, 1}, 1, 0, 2}, 0},
-      second{{1, {{0, 1}}, 1, {0, 1}, 1, 2, std::nullopt}, 2};
+  const RecordedStage first{{0, {{0, 2}}, {0, 1}, {0, 1}, 1, 0, 2}, 0},
+      second{{1, {{0, 1}}, {0, 1}, {0, 1}, 1, 2, std::nullopt}, 2};
   JournalWriter journal(path, header);
   CHECK(journal.results_so_far().empty());
   journal.begin_stage(first);

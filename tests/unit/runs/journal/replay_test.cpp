@@ -116,8 +116,8 @@ TEST_CASE("a journal that cannot be read is an error") {
 
 TEST_CASE("each recorded stage is listed once, in the order of the lines") {
   const Scratch scratch("replay_test");
-  const RecordedStage first{{0, {{0, 3}}, 1, {0, 1}, 1, 0, 2}, 0},
-      second{{1, {{1, 2}}, 1, {0, 1}, 1, 2, std::nullopt}, 3};
+  const RecordedStage first{{0, {{0, 3}}, {0, 1}, {0, 1}, 1, 0, 2}, 0},
+      second{{1, {{1, 2}}, {0, 1}, {0, 1}, 1, 2, std::nullopt}, 3};
   write_journal(scratch, 1, 0, header_line(header) + stage_line(first, header.seed()) + line_of(0));
   write_journal(
       scratch, 2, 0,
@@ -130,7 +130,7 @@ TEST_CASE("each recorded stage is listed once, in the order of the lines") {
 
 TEST_CASE("results of a later stage count only if their journal records the stage") {
   const Scratch scratch("replay_test");
-  const RecordedStage second{{1, {{1, 3}}, 1, {0, 1}, 1, 2, std::nullopt}, 3};  // iterations 3 and 4
+  const RecordedStage second{{1, {{1, 3}}, {0, 1}, {0, 1}, 1, 2, std::nullopt}, 3};  // iterations 3 and 4
   const std::string recorded = stage_line(second, header.seed());
   std::string damaged = recorded;
   damaged[20] ^= 1;
@@ -304,7 +304,7 @@ TEST_CASE("with random damage, the replay has exactly the undamaged results") {
 
 TEST_CASE("results of a refit count only if they are added, and its numbers may be those of other iterations") {
   const Scratch scratch("replay_test");
-  const RecordedStage refit{{1, {{1, 2}}, 1, {2, 3}, 2, 0, std::nullopt, std::nullopt, {{1, 7, 30, {}}}}, 4};
+  const RecordedStage refit{{1, {{1, 2}}, {0, 1}, {2, 3}, 2, 0, std::nullopt, std::nullopt, {{1, 7, 30, {}}}}, 4};
   const std::uint32_t seed = seed_after(refit, header.seed());
   const auto refit_line = [&](std::int64_t number) {
     TrainedIteration iteration = sample_iteration(number);
