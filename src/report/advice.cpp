@@ -188,8 +188,8 @@ AdviceFacts advice_facts(const RunReport& report) {
           spread.deviation() * std::sqrt(static_cast<double>(folds.size()) / static_cast<double>(folds.size() - 1));
   }
   facts.curves = report.curves;
-  facts.shares = report.shares;
-  for (const TimelineJob& job : report.timeline.jobs) facts.lanes = std::max(facts.lanes, job.lanes);
+  facts.shares = report.cost.shares;
+  facts.lanes = report.cost.lanes;
   const PartitionKind partition = run.study.run.partition;
   facts.has_static_partition = partition == PartitionKind::block || partition == PartitionKind::cyclic;
   facts.has_batch = run.study.search.depends_on_results();

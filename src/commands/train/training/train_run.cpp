@@ -114,6 +114,7 @@ class RunTraining {
                              journal_.get(), &job_.plan, progress_value_of(context_.study)});
     if (job_.stages.more_may_come() || is_gradual_) channel_.emplace(world_.split(0));
     source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
+    if (world_.is_root()) journal_->record_time_since(setup_->start);
     agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
 
