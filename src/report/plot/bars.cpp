@@ -62,7 +62,7 @@ Drawing draw_counts(const std::vector<std::string>& names, const std::vector<std
   const std::size_t size = names.size();
   double label = 0;
   for (const auto& name : names) label = std::max(label, text_width(name));
-  label = std::min(label, width * 0.25);
+  label = std::min(label + 2, width * 0.25);
   constexpr double top = 44, max_cell = 56;
   const double left = label + space;
   const double cell = std::min(max_cell, (width - left) / static_cast<double>(size));
