@@ -41,8 +41,8 @@ inline constexpr std::array time_parts = {
     TimePart{&TimeShares::data, "data", "data", "s4"},
     TimePart{&TimeShares::waiting, "waiting", "waiting for data", "s3"},
     TimePart{&TimeShares::idle, "idle", "waiting for work", "s1"},
-    TimePart{&TimeShares::unfinished, "unfinished", "lost with killed jobs", "s5"},
-    TimePart{&TimeShares::repeated, "repeated", "trained again", "s6"},
+    TimePart{&TimeShares::unfinished, "unfinished", "lost with killed jobs", "s6"},
+    TimePart{&TimeShares::repeated, "repeated", "trained again", "s7"},
     TimePart{&TimeShares::other, "other", "outside trainings", "faint"},
 };
 
