@@ -85,6 +85,7 @@ StoredResults read_stored_results(const RunState& run) {
   if (summary.is_damaged) warn_root(fmt::format("'{}' is not a JSON object. It is left out.", summary_path(run)));
   stored.origin = summary.origin;
   stored.tests = summary.tests;
+  stored.out_of_bag = summary.out_of_bag;
   stored.idle_share = summary.idle_share;
   stored.refit_rows = summary.refit_rows;
   if (!run.has_results) return stored;

@@ -94,6 +94,7 @@ StoredSummary stored_summary(const std::optional<std::string>& text, const std::
   stored.is_damaged = text && !summary.is_object();
   stored.origin = origin_of(stored.is_damaged ? Json() : summary, data_file, program_version);
   stored.tests = tests_of(summary);
+  if (const Json score = object_at(summary, "out_of_bag"); score.contains("rows")) stored.out_of_bag = test_text(score);
   if (const Json lanes = object_at(summary, "lanes"); lanes.contains("idle_share") && lanes["idle_share"].is_number())
     stored.idle_share = lanes["idle_share"].get<double>();
   if (const Json refit = object_at(summary, "refit"); refit.contains("rows") && refit["rows"].is_number_integer())

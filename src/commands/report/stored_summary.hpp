@@ -14,9 +14,10 @@ using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 /// All of it may be missing.
 struct StoredSummary {
-  bool is_damaged = false;  ///< the text is not a JSON object
-  NamedTexts origin;        ///< as in StoredResults; has at least the data and the program
-  NamedTexts tests;         ///< likewise
+  bool is_damaged = false;                ///< the text is not a JSON object
+  NamedTexts origin;                      ///< as in StoredResults; has at least the data and the program
+  NamedTexts tests;                       ///< likewise
+  std::optional<std::string> out_of_bag;  ///< likewise
   std::optional<double> idle_share;
   std::optional<std::int64_t> refit_rows;
   std::vector<std::string> best_models;  ///< files, relative to the run directory

@@ -31,7 +31,7 @@ TEST_CASE("a summary has the origin of the results, the values on test rows and 
       "data": {"file": "x.h5", "rows": 10, "features": 3, "content_hash": "77"}, "lanes": {"idle_share": 0.25},
       "refit": {"rows": 8}, "best": {"models": ["models/iteration-4.pt"]},
       "test": {"models": "refit", "loss": 0.123456789, "rows": 2, "metrics": {"accuracy": 0.5}},
-      "ensemble": {"test": {"loss": null, "rows": 2}}})",
+      "out_of_bag": {"loss": 0.5, "rows": 7}, "ensemble": {"test": {"loss": null, "rows": 2}}})",
                                               "other.h5", "1.2");
   CHECK(text_of(stored.origin, "data") == "x.h5 (10 rows, 3 features)");
   CHECK(text_of(stored.origin, "content hash") == "77");
@@ -42,6 +42,7 @@ TEST_CASE("a summary has the origin of the results, the values on test rows and 
   CHECK(text_of(stored.origin, "libraries") == "mpi: Open MPI");
   CHECK(stored.tests ==
         NamedTexts{{"refit", "loss 0.12346, accuracy 0.5000 on 2 rows"}, {"ensemble of trials", "no loss on 2 rows"}});
+  CHECK(stored.out_of_bag == "loss 0.5 on 7 rows");
   CHECK(stored.idle_share == 0.25);
   CHECK(stored.refit_rows == 8);
   CHECK(stored.best_models == std::vector<std::string>{"models/iteration-4.pt"});
