@@ -8,6 +8,7 @@
 
 #include "commands/train/prepare/data_defaults.hpp"
 #include "commands/train/prepare/prepared_study.hpp"
+#include "commands/train/prepare/study_cost.hpp"
 #include "commands/train/study_arguments.hpp"
 #include "core/text.hpp"
 #include "data/split_sizes.hpp"
@@ -84,20 +85,6 @@ std::string refit_line(const Plan& plan, bool has_ensemble, std::int64_t rows) {
                      has_ensemble ? " and the trials of the ensemble" : "", counted(rows, "row"));
 }
 
-// The epochs that a search trains, divided by those of all iterations of its first stage trained to the end.
-double trained_part(const std::vector<StageSize>& sizes, std::int64_t epochs) {
-  if (sizes.size() == 1) return 1;  // the trials may have different numbers of epochs
-  double trained = 0;
-  for (const StageSize& size : sizes) {
-    const std::int64_t end = size.to_epoch.value_or(epochs);
-    trained += static_cast<double>(size.repeats.count()) *
-               (static_cast<double>(size.new_trials.count()) * static_cast<double>(end) +
-                static_cast<double>(size.continued) * static_cast<double>(end - size.from_epoch));
-  }
-  const StageSize& first = sizes.front();
-  return trained / static_cast<double>(first.trials() * first.repeats.count()) / static_cast<double>(epochs);
-}
-
 // "checkpoints  81 after the first stage, about 5.2 MiB on disk"; empty without stages. `bytes`: mean size of a
 // checkpoint.
 std::string checkpoints_line(const Plan& plan, const std::vector<StageSize>& sizes, double bytes) {
@@ -162,26 +149,12 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
 std::string plan_text(const Study& study, const Plan& plan, const std::vector<StageSize>& sizes,
                       const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
-  const std::int64_t training_rows = training_rows_per_iteration(study, expected_rows(study.data, data.file));
-  const auto estimate_of = [&](const Trial& trial) {
-    return estimate_trial(trial, data.shape, parameters_of(data.networks, trial), training_rows);
-  };
-  double flops = 0, memory = 0, checkpoints = 0, weights = 0;  // sums and maximum over trials of different costs
-  plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
-    const TrialEstimate estimate = estimate_of(trial);
-    flops += weight * estimate.flops;
-    memory = std::max(memory, estimate.memory_bytes);
-    checkpoints += weight * estimate.checkpoint_bytes;
-    weights += weight;
-  });
-  const double mean_flops = flops / weights;
+  const StudyCost cost = study_cost(prepared, plan, sizes);
   const std::int64_t all_rows = rows_without_test(study.data, expected_rows(study.data, data.file).own);
-  flops = mean_flops * static_cast<double>(plan.iteration_count()) * trained_part(sizes, study.train.epochs);
-  if (plan.wants_refit()) flops += mean_flops * static_cast<double>(plan.members());  // as many steps
   std::vector<TrialEstimate> shown;
   const std::int64_t known = plan.draws_from_results() ? Tpe::startup_trials : trials_shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), known); ++number)
-    shown.push_back(estimate_of(plan.trial(number)));
+    shown.push_back(estimate_of(prepared, plan.trial(number)));
   std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));
@@ -194,10 +167,13 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
                       counted(prepared.ranks.lane_count(), "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
   text += stem_lines(plan, data.shape.image);
-  if (study.search.has_trial_count()) text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);
+  if (study.search.has_trial_count()) text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", cost.flops / 1e9);
+  if (cost.seconds)
+    text +=
+        fmt::format("time         about {} (by the arithmetic, without validation)\n", human_seconds(*cost.seconds));
   text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
-                      human_bytes(memory), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
-  text += checkpoints_line(plan, sizes, checkpoints / weights);
+                      human_bytes(cost.memory_bytes), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
+  text += checkpoints_line(plan, sizes, cost.checkpoint_bytes);
   text += fmt::format("output       {}\n", printable(run_directory(study)));
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
