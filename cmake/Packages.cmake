@@ -36,8 +36,20 @@ Files: *
 Copyright: 2026 The Sheaf authors
 License: Expat
 
+Files: data/digits.h5
+Copyright: 1998 E. Alpaydin and C. Kaynak
+License: CC-BY-4.0
+
+Files: data/wine.csv
+Copyright: 1992 S. Aeberhard and M. Forina
+License: CC-BY-4.0
+
 License: Expat
  @license@
+
+License: CC-BY-4.0
+ Creative Commons Attribution 4.0 International:
+ https://creativecommons.org/licenses/by/4.0/legalcode
 ")
 foreach(package sheaf sheaf-torch)
   string(REGEX REPLACE "^sheaf-" "" component ${package})

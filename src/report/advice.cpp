@@ -128,8 +128,9 @@ std::string spread_advice(const AdviceFacts& facts) {
   const bool are_all = equal == static_cast<std::int64_t>(facts.best_values.size());
   return fmt::format(
       "The best {}{} differ by less than the standard error over the folds ({}): they are equally good. "
-      "Take the cheapest one, or compare them with more repeats (--search.repeats=3).",
-      counted(equal, "trial"), are_all && equal >= 10 ? " or more" : "", short_number(error, 2));
+      "Take the cheapest one, or compare them with more repeats ({}--search.repeats={}).",
+      counted(equal, "trial"), are_all && equal >= 10 ? " or more" : "", short_number(error, 2),
+      facts.may_add_repeats ? fmt::format("sheaf resume {} ", shell_word(facts.directory)) : "", facts.repeats + 2);
 }
 
 std::string idle_advice(const AdviceFacts& facts) {
@@ -204,6 +205,8 @@ AdviceFacts advice_facts(const RunReport& report) {
   facts.has_batch = run.study.search.depends_on_results();
   facts.records_curves = run.study.run.curves.value_or(false);
   facts.is_tested = !report.stored.tests.empty();
+  facts.repeats = run.study.search.repeats;
+  facts.may_add_repeats = run.study.search.may_add_repeats();
   facts.directory = run.directory;
   if (!report.stored.models.empty()) facts.models = report.stored.models.front();
   return facts;

@@ -27,6 +27,8 @@ struct AdviceFacts {
   std::vector<double> best_values;    ///< of the best trials, best first
   double fold_deviation = 0;          ///< sample standard deviation of the best trial's folds
   std::int64_t folds = 0;             ///< of the best trial, in all repeats
+  std::int64_t repeats = 1;           ///< search.repeats
+  bool may_add_repeats = false;       ///< whether the run can be extended by more
   std::vector<LearningCurve> curves;  ///< best first
   TimeShares shares;
   std::int64_t lanes = 0;

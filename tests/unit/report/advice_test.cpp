@@ -103,6 +103,10 @@ TEST_CASE("trials within the standard error of the folds are equally good") {
   AdviceFacts facts = good_facts();
   facts.best_values = {0.9, 0.896, 0.5};  // the standard error is 0.01 / sqrt(5) = 0.0045
   CHECK(has(advice_for(facts), "The best 2 trials"));
+  CHECK(has(advice_for(facts), "more repeats (--search.repeats=3)"));
+  facts.may_add_repeats = true;
+  facts.repeats = 2;
+  CHECK(has(advice_for(facts), "more repeats (sheaf resume runs/x --search.repeats=4)"));
   facts.best_values = {0.9, 0.895, 0.5};
   CHECK(!has(advice_for(facts), "equally good"));
 }
