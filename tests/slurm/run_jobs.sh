@@ -13,7 +13,7 @@ real_program=$(realpath "$1")
 jobs=$(realpath "$2")/jobs
 checks=("${@:3}")
 [ ${#checks[@]} -gt 0 ] ||
-  checks=(check_cpu check_gpu check_hetero check_wrong_study check_installed check_signals check_array)
+  checks=(check_cpu check_gpu check_hetero check_wrong_study check_plan check_installed check_signals check_array)
 export STUDY=$jobs/studies/digits-search.cfg
 work=$(mktemp -d)
 cd "$work"
@@ -186,6 +186,18 @@ check_hetero() {
 check_wrong_study() {
   submit wrong cpu.sbatch --train.epoch=2
   expect_end 'ExitCode=2:0 JobState=FAILED'
+}
+
+# Slurm accepts the command of sheaf plan. Ranks with one lane fit into the nodes, however many cores this machine has.
+check_plan() {
+  local line
+  job=plan log=$work/plan.log OUTPUT=$work/plan
+  line=$("$program" plan "$STUDY" --run.output="$OUTPUT" --run.lanes=1 "${short[@]}" |
+    sed -n 's/^submit *//p')
+  id=$(eval "${line/ sbatch / sbatch --parsable --output='$log' }")
+  finish
+  expect_end 'ExitCode=0:0 JobState=COMPLETED'
+  expect_results
 }
 
 # Installed scripts find slurm.sh and the program without variables and PATH. Each job is submitted from a folder of its

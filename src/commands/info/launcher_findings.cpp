@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/text.hpp"
@@ -12,10 +13,11 @@ namespace sheaf {
 std::vector<std::string> transports_in(const std::string& maps) {
   std::vector<std::string> found;
   for (const auto& [component, transport] :
-       {std::pair("mca_btl_vader.", "shared memory"), std::pair("mca_btl_tcp.", "TCP"),
-        std::pair("mca_pml_ucx.", "UCX"), std::pair("mca_mtl_ofi.", "libfabric"),
+       {std::pair("mca_btl_vader.", "shared memory"), std::pair("mca_btl_sm.", "shared memory"),
+        std::pair("mca_btl_tcp.", "TCP"), std::pair("mca_pml_ucx.", "UCX"), std::pair("mca_mtl_ofi.", "libfabric"),
         std::pair("mca_mtl_psm2.", "Omni-Path"), std::pair("mca_btl_openib.", "InfiniBand")})
-    if (maps.find(component) != std::string::npos) found.emplace_back(transport);
+    if (maps.find(component) != std::string::npos && std::count(found.begin(), found.end(), transport) == 0)
+      found.emplace_back(transport);
   return found;
 }
 

@@ -4,15 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 #include <tuple>
 
+#include "commands/train/job_shape.hpp"
+#include "commands/train/plan_cost.hpp"
 #include "commands/train/prepare/data_defaults.hpp"
 #include "commands/train/prepare/prepared_study.hpp"
 #include "commands/train/study_arguments.hpp"
+#include "commands/train/submit_line.hpp"
 #include "core/text.hpp"
 #include "data/split_sizes.hpp"
 #include "engines/engine_choice.hpp"
 #include "models/resnet_layout.hpp"
+#include "parallel/devices/cores.hpp"
+#include "parallel/devices/gpus.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/job_output.hpp"
@@ -83,18 +91,6 @@ std::string refit_line(const Plan& plan, bool has_ensemble, std::int64_t rows) {
                      has_ensemble ? " and the trials of the ensemble" : "", counted(rows, "row"));
 }
 
-// The part of the epochs of all trials that a search trains.
-double trained_part(const std::vector<StageSize>& sizes, std::int64_t epochs) {
-  if (sizes.size() == 1) return 1;  // the trials may have different numbers of epochs
-  double trained = 0;
-  for (const StageSize& size : sizes) {
-    const std::int64_t end = size.to_epoch.value_or(epochs);
-    trained += static_cast<double>(size.new_trials.count()) * static_cast<double>(end) +
-               static_cast<double>(size.continued) * static_cast<double>(end - size.from_epoch);
-  }
-  return trained / static_cast<double>(sizes.front().trials()) / static_cast<double>(epochs);
-}
-
 // "checkpoints  81 after the first stage, about 5.2 MiB on disk"; empty without stages. `bytes`: mean size of a
 // checkpoint.
 std::string checkpoints_line(const Plan& plan, const std::vector<StageSize>& sizes, double bytes) {
@@ -156,25 +152,41 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
   return text;
 }
 
-std::string plan_text(const Study& study, const Plan& plan, const std::vector<StageSize>& sizes,
+// "at most roughly 38 s of training (train.patience may end it early)".
+std::string time_text(const std::optional<TrainingTime>& time, const std::vector<std::string>& early) {
+  if (!time) return "for an unknown time";
+  const std::string seconds = time->expected < 1 ? "less than 1 s" : "roughly " + human_seconds(time->expected);
+  if (early.empty()) return seconds + " of training";
+  return fmt::format("at most {} of training ({} may end it early)", seconds, listed(early));
+}
+
+// A job on machines like those of this one, and the command that submits it.
+std::string job_lines(const Study& study, const SubmittedStudy& submitted, const Plan& plan, const PlanCost& cost,
                       const PreparedStudy& prepared) {
+  const BoundCores bound = find_bound_cores();
+  const bool on_gpus = prepared.facts.devices.front().on_gpu();
+  const MachineFacts machine{static_cast<std::int64_t>(prepared.ranks.hosts().size()), bound.machine_cores,
+                             bound.sockets, on_gpus ? static_cast<std::int64_t>(find_gpus().gpus.size()) : 0};
+  const JobShape shape = job_shape(machine, study.run, plan.iteration_count());
+  const auto time = training_time(study, cost, shape);
+  std::error_code ignored;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  return fmt::format(
+      "job          {} with {}: {}\nsubmit       {}\n", counted(shape.nodes, "node"),
+      counted(shape.gpu_lanes + shape.core_lanes, "lane"), time_text(time, early_ends(study, plan)),
+      submit_line(submitted, shape, time ? std::optional(requested_seconds(time->at_most)) : std::nullopt,
+                  job_script(on_gpus ? "gpu.sbatch" : "cpu.sbatch", program)));
+}
+
+std::string plan_text(const Study& study, const SubmittedStudy& submitted, const Plan& plan,
+                      const std::vector<StageSize>& sizes, const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
   const std::int64_t training_rows = training_rows_per_iteration(study, expected_rows(study.data, data.file));
   const auto estimate_of = [&](const Trial& trial) {
     return estimate_trial(trial, data.shape, parameters_of(data.networks, trial), training_rows);
   };
-  double flops = 0, memory = 0, checkpoints = 0, weights = 0;  // sums and maximum over trials of different costs
-  plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
-    const TrialEstimate estimate = estimate_of(trial);
-    flops += weight * estimate.flops;
-    memory = std::max(memory, estimate.memory_bytes);
-    checkpoints += weight * estimate.checkpoint_bytes;
-    weights += weight;
-  });
-  const double mean_flops = flops / weights;
+  const PlanCost cost = plan_cost(study, plan, sizes, prepared.facts.devices, prepared.engine_of_trial, estimate_of);
   const std::int64_t all_rows = rows_without_test(study.data, expected_rows(study.data, data.file).own);
-  flops = mean_flops * static_cast<double>(plan.iteration_count()) * trained_part(sizes, study.train.epochs);
-  if (plan.wants_refit()) flops += mean_flops * static_cast<double>(plan.members());  // as many steps
   std::vector<TrialEstimate> shown;
   const std::int64_t known = plan.draws_from_results() ? Tpe::startup_trials : trials_shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), known); ++number)
@@ -191,11 +203,13 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
                       counted(prepared.ranks.lane_count(), "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
   text += stem_lines(plan, data.shape.image);
-  if (study.search.has_trial_count()) text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);
+  if (study.search.has_trial_count())
+    text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", cost.mean_flops * cost.iterations / 1e9);
   text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
-                      human_bytes(memory), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
-  text += checkpoints_line(plan, sizes, checkpoints / weights);
+                      human_bytes(cost.most_memory_bytes), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
+  text += checkpoints_line(plan, sizes, cost.mean_checkpoint_bytes);
   text += fmt::format("output       {}\n", printable(run_directory(study)));
+  text += job_lines(study, submitted, plan, cost, prepared);
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
   text += "\n" + trial_lines(plan, shown, prepared.engine_of_trial, prepared.facts.devices);
@@ -205,6 +219,9 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
 std::string help() {
   return R"(Loads and checks the study and its data, and shows what `sheaf run` would do. It does not train or write anything. It
 loads the TorchScript files and plugins of the study, which are code: plan only studies that you would run.
+
+The line "job" estimates the time on machines like those of this job, for the order of magnitude, and "submit" has the
+command that submits the study to Slurm with such nodes. Its time limit is about three times the estimate.
 
 )" + study_help();
 }
@@ -218,7 +235,13 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   Study study;
   std::optional<Plan> plan;
   std::vector<StageSize> sizes;
-  agree(world, [&] { study = study_from_arguments("plan", split_arguments("plan", options(), call.arguments)); });
+  SubmittedStudy submitted;
+  agree(world, [&] {
+    const Arguments arguments = split_arguments("plan", options(), call.arguments);
+    study = study_from_arguments("plan", arguments);
+    submitted = {arguments.positional.front(), arguments.assignments};
+    if (!study.run.output.empty()) submitted.output = study.run.output;
+  });
   study = settle_data_defaults(study, world);
   agree(world, [&] {
     plan.emplace(study);
@@ -233,7 +256,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
                                      plan->trial_count());
   agree(world, [&] {
-    if (world.is_root()) print_job_result(plan_text(study, *plan, sizes, prepared));
+    if (world.is_root()) print_job_result(plan_text(study, submitted, *plan, sizes, prepared));
   });
   return ExitCode::done;
 }

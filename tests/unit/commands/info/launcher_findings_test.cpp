@@ -7,6 +7,7 @@ using namespace sheaf;
 
 TEST_CASE("the loaded components of Open MPI name its transports") {
   CHECK(transports_in("7f00-7f01 r-xp 00 08:01 7 /usr/lib/openmpi/lib/openmpi3/mca_btl_vader.so\n"
+                      "7f01-7f02 r-xp 00 08:01 6 /usr/lib/openmpi/lib/openmpi3/mca_btl_sm.so\n"
                       "7f01-7f02 r-xp 00 08:01 8 /usr/lib/openmpi/lib/openmpi3/mca_btl_tcp.so\n"
                       "7f02-7f03 r-xp 00 08:01 9 /usr/lib/openmpi/lib/openmpi3/mca_btl_self.so\n") ==
         std::vector<std::string>{"shared memory", "TCP"});
