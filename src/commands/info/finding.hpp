@@ -11,7 +11,7 @@ namespace sheaf {
 struct Finding {
   std::string name;  ///< of the check, such as "binding"
   bool is_fine = true;
-  std::string text;  ///< without a period if it is fine, otherwise sentences that end with what to do
+  std::string text;  ///< without a period if it is fine, otherwise sentences, the last one with the remedy
 };
 
 inline Finding fine(const std::string& name, const std::string& text) {

@@ -97,22 +97,23 @@ Finding disk_finding(const DiskFacts& facts) {
 
 Finding memory_finding(const MemoryFacts& facts) {
   const char* const name = "memory";
-  const std::string memory = fmt::format("{} for {}{}", human_bytes(facts.usable_bytes), counted(facts.ranks, "rank"),
-                                         facts.is_limited ? " (limit of the control group)" : "");
+  const std::string memory = human_bytes(facts.usable_bytes) + " per host";
+  const std::string limit = facts.is_limited ? " (limit of the control group)" : "";
   if (facts.usable_bytes < static_cast<double>(facts.ranks) * 256 * mib)
-    return advice(name, fmt::format("only {}. Request more (--mem under Slurm), or start fewer ranks.", memory));
+    return advice(name, fmt::format("only {} for {}{}. Request more (--mem under Slurm), or start fewer ranks.", memory,
+                                    counted(facts.ranks, "rank"), limit));
   if (facts.address_limit && *facts.address_limit < 8 * gib)
     return advice(name,
                   fmt::format("a process may have {} of addresses (ulimit -v), of which libraries reserve more than "
                               "they use. Remove this limit.",
                               human_bytes(*facts.address_limit)));
-  return fine(name, memory);
+  return fine(name, memory + limit);
 }
 
 Finding shared_memory_finding(const MemoryFacts& facts) {
   const char* const name = "shared memory";
-  if (facts.ranks == 1) return fine(name, "not needed by one rank per host");
   if (facts.shared_bytes >= 256 * mib) return fine(name, "at least 256 MiB free in /dev/shm");
+  if (facts.ranks == 1) return fine(name, "not needed by one rank per host");
   return advice(name,
                 fmt::format("only {} free in /dev/shm, where the ranks of a host share the data. Enlarge it (in a "
                             "container: --shm-size), or start one rank per host.",

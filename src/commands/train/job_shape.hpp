@@ -13,7 +13,7 @@
 
 namespace sheaf {
 
-/// The machines of a job, which are alike.
+/// The machines of a job, all of the same kind.
 struct MachineFacts {
   std::int64_t hosts = 1;
   std::int64_t cores = 1;    ///< per host

@@ -79,12 +79,13 @@ TEST_CASE("a full disk and few free files give advice") {
 
 TEST_CASE("little memory, few addresses and a small /dev/shm give advice") {
   MemoryFacts facts{4, 1024 * mib, false, std::nullopt, 256 * mib};
-  CHECK(memory_finding(facts).text == "1.0 GiB for 4 ranks");
+  CHECK(memory_finding(facts).text == "1.0 GiB per host");
   CHECK(memory_finding(facts).is_fine);
   CHECK(shared_memory_finding(facts).is_fine);
   facts.is_limited = true;
-  CHECK(memory_finding(facts).text == "1.0 GiB for 4 ranks (limit of the control group)");
+  CHECK(memory_finding(facts).text == "1.0 GiB per host (limit of the control group)");
   facts.ranks = 5;
+  CHECK(mentions(memory_finding(facts), "only 1.0 GiB per host for 5 ranks (limit of the control group). "));
   CHECK_FALSE(memory_finding(facts).is_fine);
   facts.ranks = 4;
   facts.address_limit = 8191 * mib;
