@@ -12,6 +12,7 @@ import sys
 import h5py
 import numpy
 
+from draws import draw_counts
 from program import DIGITS, SHEAF, Checks, Started, journaled, sheaf
 
 checks = Checks()
@@ -47,34 +48,6 @@ def bytes_of(output):
     return [read(f"{output}/models/ensemble.{ending}", "rb") for ending in ("json", "pt")]
 
 
-def philox(seed, purpose, index, count):
-    """The first `count` words of a stream (Salmon et al., SC11)."""
-    blocks = numpy.arange(-(-count // 4), dtype=numpy.uint64)
-    low = numpy.uint64(0xffffffff)
-    half = numpy.uint64(32)
-    words = [blocks, numpy.full_like(blocks, index & 0xffffffff), numpy.full_like(blocks, index >> 32),
-             numpy.full_like(blocks, purpose)]
-    keys = [numpy.uint64(seed & 0xffffffff), numpy.uint64(seed >> 32)]
-    for _ in range(10):
-        one, two = numpy.uint64(0xD2511F53) * words[0], numpy.uint64(0xCD9E8D57) * words[2]
-        words = [(two >> half) ^ words[1] ^ keys[0], two & low, (one >> half) ^ words[3] ^ keys[1], one & low]
-        keys = [(keys[0] + numpy.uint64(0x9E3779B9)) & low, (keys[1] + numpy.uint64(0xBB67AE85)) & low]
-    return numpy.stack(words, axis=1).ravel()[:count]
-
-
-def bootstrap_counts(seed, number, rows):
-    """How often each row is drawn (Lemire, ACM TOMACS 29)."""
-    words = iter(philox(seed, ENSEMBLE_ROWS, number, 2 * rows).tolist())
-    counts = numpy.zeros(rows)
-    threshold = 2**32 % rows
-    for _ in range(rows):
-        product = next(words) * rows
-        while (product & 0xffffffff) < threshold:
-            product = next(words) * rows
-        counts[product >> 32] += 1
-    return counts
-
-
 def losses(targets, predictions):
     """[rows] or [candidates, rows]: log losses of probabilities of the class, or squared errors."""
     if targets.dtype.kind == "i":
@@ -101,7 +74,7 @@ def greedy(targets, candidates, weights, seed):
         parts = [select(targets, candidates, weights)]
     else:
         assert (weights > 0).all()
-        parts = [select(targets, candidates, weights * bootstrap_counts(seed, number, len(weights)))
+        parts = [select(targets, candidates, weights * draw_counts(seed, ENSEMBLE_ROWS, number, len(weights)))
                  for number in range(BOOTSTRAPS)]
     return numpy.mean([part[0] for part in parts], axis=0), numpy.mean([part[1] for part in parts], axis=0)
 
