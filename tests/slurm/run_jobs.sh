@@ -210,14 +210,15 @@ check_installed() {
     job="installed $(basename "$script" .sbatch)"
     mkdir "$work/$job"
     cd "$work/$job"
-    id=$(env -u SHEAF -u OUTPUT DEVICE=auto sbatch --parsable "$script" "${short[@]}" --study.name=a/b)
-    OUTPUT=runs/job-$id log=sheaf-$id.out
-    [[ $script != */array.sbatch ]] || log=sheaf-${id}_0.out
+    id=$(env -u SHEAF -u OUTPUT DEVICE=auto sbatch --parsable "$script" "${short[@]}" --data.file="$(dirname "$jobs")/data/digits.h5")
+    OUTPUT=runs/job-$id log=$PWD/sheaf-$id.out
+    [[ $script != */array.sbatch ]] || log=$PWD/sheaf-${id}_0.out
     finish
     expect_end 'ExitCode=0:0 JobState=COMPLETED'
     expect_results
     expect_line ' done in | other tasks '
     show_problems_of_job "$before"
+    before=$failures
     cd "$work"
   done
 }

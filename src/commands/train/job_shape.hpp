@@ -43,8 +43,8 @@ struct JobWork {
   double longest_seconds = 0;  ///< of one iteration
 };
 
-/// Expected seconds of the training, if each free lane takes the next iteration and a longest one comes last. Source: the
-/// bound of list scheduling, Graham (1969). An order-of-magnitude estimate, as EngineEntry::expected_seconds.
+/// Expected seconds of the training, if each free lane takes the next iteration and a longest one comes last. Source:
+/// the bound of list scheduling, Graham (1969). An order-of-magnitude estimate, as EngineEntry::expected_seconds.
 double expected_seconds(const JobWork& work, const JobShape& shape);
 
 /// The keys of a study by which trainings or the search may end early, so that an estimate is an upper bound.
