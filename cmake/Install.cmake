@@ -36,7 +36,7 @@ install(PROGRAMS jobs/local.sh jobs/cpu.sbatch jobs/gpu.sbatch jobs/hetero.sbatc
 install(FILES jobs/program.sh jobs/slurm.sh DESTINATION ${share}/jobs COMPONENT sheaf)
 install(DIRECTORY jobs/studies DESTINATION ${share}/jobs COMPONENT sheaf FILES_MATCHING PATTERN "*.cfg")
 install(DIRECTORY jobs/plugin DESTINATION ${share}/jobs COMPONENT torch)
-install(FILES data/digits.h5 data/visits.h5 DESTINATION ${share}/data COMPONENT sheaf)
+install(FILES data/digits.h5 data/visits.h5 data/wine.csv DESTINATION ${share}/data COMPONENT sheaf)
 
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sheaf)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)

@@ -63,7 +63,7 @@ modules_of_tests=(
   "scikit-image|python3-skimage|has_skimage"
 )
 # Without these packages, the test with its own Slurm, the fuzz tests, the checks with clang's tools, of the man pages, of
-# a shell's completion or of the modulefile are skipped.
+# a shell's completion, of the modulefile or of pages in a browser are skipped.
 wanted_by_tests=(
   "Slurm's daemons and munge|slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge|has_command slurmctld slurmd srun munged"
   "ip|iproute2|has_command ip"
@@ -71,6 +71,7 @@ wanted_by_tests=(
   "man and mandoc|man-db mandoc|has_command man mandoc"
   "Environment Modules|environment-modules|test -e /usr/share/modules/init/bash"
   "zsh and fish|zsh fish|has_command zsh fish"
+  "Chromium|chromium|has_command chromium"
   "PMIx for srun|libpmix-dev|has_libpmix"
   "clang with libFuzzer|clang libclang-rt-dev|has_libfuzzer"
   "clang-format|clang-format|has_command clang-format"

@@ -152,6 +152,15 @@ std::string idle_advice(const AdviceFacts& facts) {
                                   : fmt::format("use {}", fmt::join(remedies, " or ")));
 }
 
+std::string lost_advice(const AdviceFacts& facts) {
+  const double total = facts.shares.total();
+  if (!(facts.shares.unfinished > 0.1 * total)) return "";
+  return fmt::format(
+      "Killed jobs have lost {:.0f} % of the time: save checkpoints more often (a lower run.checkpoint_interval), or "
+      "end jobs by a signal or run.time_limit, which saves all trainings.",
+      100 * facts.shares.unfinished / total);
+}
+
 std::string diverged_advice(const AdviceFacts& facts) {
   if (facts.trained == 0 || facts.diverged * 10 < facts.trained) return "";
   return fmt::format("{} of {} diverged: lower the largest learning rate, or clip gradients (train.clip_norm).",
@@ -188,8 +197,8 @@ AdviceFacts advice_facts(const RunReport& report) {
           spread.deviation() * std::sqrt(static_cast<double>(folds.size()) / static_cast<double>(folds.size() - 1));
   }
   facts.curves = report.curves;
-  facts.shares = report.shares;
-  for (const TimelineJob& job : report.timeline.jobs) facts.lanes = std::max(facts.lanes, job.lanes);
+  facts.shares = report.cost.shares;
+  facts.lanes = report.cost.lanes;
   const PartitionKind partition = run.study.run.partition;
   facts.has_static_partition = partition == PartitionKind::block || partition == PartitionKind::cyclic;
   facts.has_batch = run.study.search.depends_on_results();
@@ -210,6 +219,7 @@ std::vector<std::string> advice_for(const AdviceFacts& facts) {
                                        counted(facts.failed, "iteration"), facts.resume)
                          : fmt::format("The run is not complete: continue it with {}", facts.resume));
   add(diverged_advice(facts));
+  add(lost_advice(facts));
   for (const BestKeyValue& key : facts.keys)
     if (sentences.size() + 2 < max_sentences) add(edge_advice(key));
   add(curve_advice(facts.curves));

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/text.hpp"
 #include "report/status_report.hpp"
 
@@ -14,8 +12,6 @@ std::vector<std::vector<std::string>> comparison_table(const std::vector<RunRepo
   std::vector<std::vector<std::string>> rows = {{"run", "study", "state", "iterations", "ranked", "ranked by", "best",
                                                  "best number", "seconds", "lanes", "core-seconds"}};
   for (const RunReport& report : reports) {
-    std::int64_t lanes = 0;
-    for (const TimelineJob& job : report.timeline.jobs) lanes = std::max(lanes, job.lanes);
     const IterationCounts& counts = report.status.iterations;
     const bool has_best = !report.objects.empty();
     rows.push_back({printable(report.run.directory), printable(report.run.study.study.name),
@@ -23,8 +19,8 @@ std::vector<std::vector<std::string>> comparison_table(const std::vector<RunRepo
                     fmt::format("{}", report.objects.size()), report.value.name,
                     has_best ? value_text_of(report.value, report.best().value) : "",
                     has_best ? fmt::format("{} {}", report.object_name(), report.best().number) : "",
-                    fmt::format("{:.2f}", report.timeline.seconds), fmt::format("{}", lanes),
-                    fmt::format("{:.2f}", report.timeline.lane_seconds * double(report.run.study.run.threads))});
+                    fmt::format("{:.2f}", report.cost.seconds), fmt::format("{}", report.cost.lanes),
+                    fmt::format("{:.2f}", report.cost.core_seconds())});
   }
   return rows;
 }

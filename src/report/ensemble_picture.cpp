@@ -35,12 +35,10 @@ Picture ensemble_growth(const RunReport& report) {
   const TrialEnsemble& ensemble = *report.run.ensemble;
   const EnsembleMember& best = ensemble.best_member();
   const bool has_samples = ensemble.selections > 1;  // whose losses are not those for all rows
-  std::vector<Point> points;
   std::vector<double> steps, losses;
   for (const double loss : ensemble.step_losses) {
     steps.push_back(static_cast<double>(steps.size() + 1));
     losses.push_back(loss);
-    points.push_back({steps.back(), loss});
   }
   if (std::none_of(losses.begin(), losses.end(), [](double loss) { return std::isfinite(loss); }))
     return without(name, title, "The losses of the steps of the selection are not known.");
@@ -50,9 +48,14 @@ Picture ensemble_growth(const RunReport& report) {
     losses.push_back(best.loss);
     legend.push_back({best_text, "s1"});
   }
-  Chart chart(normal_width, chart_height, number_axis("steps of the selection", ScaleKind::linear, steps),
-              value_axis("loss", losses).axis, legend);
-  if (!has_samples) chart.add_line({{steps.front(), best.loss}, {steps.back(), best.loss}}, "s1 dashed", best_text);
+  const ValueAxis axis = value_axis("loss", losses);
+  Chart chart(normal_width, chart_height, number_axis("steps of the selection", ScaleKind::linear, steps), axis.axis,
+              legend);
+  std::vector<Point> points;
+  for (std::size_t step = 0; step < steps.size(); ++step)
+    if (!is_outside(axis.axis, losses[step])) points.push_back({steps[step], losses[step]});
+  if (!has_samples && !is_outside(axis.axis, best.loss))
+    chart.add_line({{steps.front(), best.loss}, {steps.back(), best.loss}}, "s1 dashed", best_text);
   chart.add_line(points, "s0 thick", "ensemble");
   for (const Point& point : points)
     chart.add_point(point, "s0", fmt::format("step {:.0f}: loss {:.5g}", point.x, point.y));
@@ -70,7 +73,7 @@ Picture ensemble_growth(const RunReport& report) {
                fmt::format("The loss after each step of the selection. For all held-out rows, the loss of the ensemble "
                            "is {:.5g} and that of its best member {:.5g}.",
                            ensemble.loss, best.loss),
-               chart, note);
+               chart, joined(note, axis.note));
 }
 
 }  // namespace sheaf

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "core/text.hpp"
@@ -34,20 +33,11 @@ double key_place(const SearchedKey& searched, const std::optional<std::string>& 
   return static_cast<double>(found - searched.candidates.begin());
 }
 
-// The keys, the most important first.
-std::vector<std::size_t> keys_by_importance(const RunReport& report) {
-  std::vector<std::size_t> order(report.keys.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return report.keys[a].importance > report.keys[b].importance; });
-  return order;
-}
-
 Picture importances(const RunReport& report) {
   const std::string name = "importance", title = "Importance of the keys";
   if (report.objects.size() < 2) return without(name, title, "Importances need at least two trials with a value.");
   std::vector<Bar> bars;
-  for (const std::size_t key : keys_by_importance(report)) {
+  for (const std::size_t key : report.importance_order()) {
     const ReportedKey& shown = report.keys[key];
     bars.push_back({shown.searched.key, shown.importance, fmt::format("{:.0f} %", 100 * shown.importance), "s0"});
   }
@@ -55,7 +45,7 @@ Picture importances(const RunReport& report) {
       "How much each key decides whether a trial is among the best tenth (PED-ANOVA, as in Optuna; adds up to 100 %).";
   if (report.keys.front().share) {
     std::vector<std::string> shares;
-    for (const std::size_t key : keys_by_importance(report))
+    for (const std::size_t key : report.importance_order())
       shares.push_back(fmt::format("{} {:.0f} %", report.keys[key].searched.key, 100 * *report.keys[key].share));
     note += fmt::format(" Shares of the variance of all values: {}{}.", listed(shares, shares.size()),
                         shares.size() > 1 ? "; the rest is their interaction" : "");
@@ -108,7 +98,7 @@ Picture parallel_coordinates(const RunReport& report) {
   constexpr std::size_t max_axes = 9, max_lines = 400, max_best = 60;
   const std::string name = "parallel", title = "Parallel coordinates";
   if (report.keys.size() < 2) return without(name, title, "Parallel coordinates need at least two searched keys.");
-  std::vector<std::size_t> keys = keys_by_importance(report);
+  std::vector<std::size_t> keys = report.importance_order();
   keys.resize(std::min(keys.size(), max_axes));
   const ValueAxis axis = value_axis(report.value.name, values_of(report));
   std::vector<ChartAxis> axes;
@@ -143,7 +133,7 @@ Picture parallel_coordinates(const RunReport& report) {
 std::vector<Picture> key_pictures(const RunReport& report) {
   constexpr std::size_t most = 12;
   std::vector<Picture> pictures = {importances(report)};
-  const std::vector<std::size_t> order = keys_by_importance(report);
+  const std::vector<std::size_t> order = report.importance_order();
   for (std::size_t at = 0; at < std::min(order.size(), most); ++at)
     pictures.push_back(slice(report, order[at], at + 1));
   pictures.push_back(parallel_coordinates(report));

@@ -2,6 +2,7 @@
 #include "report/page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -115,11 +116,12 @@ std::string next_section(const RunReport& report) {
 }
 
 std::string time_table(const RunReport& report) {
-  const auto rows = time_rows(report);
+  const auto rows = time_rows(report.cost.shares);
   if (rows.empty()) return "";
-  HtmlTable table{cost_text(report), {{"part", true}, {"seconds"}, {"percent"}}, {}};
+  HtmlTable table{"Seconds of all lanes.", {{"part", true}, {"seconds"}, {"percent"}}, {}};
   for (const auto& row : rows) table.rows.push_back({text_cell(row[0]), {row[1]}, {row[2]}});
-  return scrolling(table_element(table));
+  return scrolling(table_element(table)) +
+         fmt::format("<p>{}</p>\n", escaped_markup(fmt::format("{}", fmt::join(cost_sentences(report), " "))));
 }
 
 std::string tiles(const RunReport& report) {
@@ -132,9 +134,8 @@ std::string tiles(const RunReport& report) {
   text += tile(fmt::format("{}", counts.total - counts.left()), "iterations with a result");
   if (counts.failed > 0) text += tile(fmt::format("{}", counts.failed), "failed");
   if (counts.diverged > 0) text += tile(fmt::format("{}", counts.diverged), "diverged");
-  text += tile(human_seconds(report.timeline.seconds), "of training, all jobs");
-  text += tile(human_seconds(report.timeline.lane_seconds * static_cast<double>(report.run.study.run.threads)),
-               "of core time");
+  text += tile(human_seconds(report.cost.seconds), "of training, all jobs");
+  text += tile(human_seconds(report.cost.core_seconds()), "of core time");
   return text + "</div>\n";
 }
 

@@ -38,18 +38,11 @@ std::string json_report(const RunReport& report) {
     json["importances"][key.searched.key] = key.importance;
     if (key.share) json["variance_shares"][key.searched.key] = *key.share;
   }
-  const TimeShares& shares = report.shares;
-  std::int64_t lanes = 0;
-  for (const TimelineJob& job : report.timeline.jobs) lanes = std::max(lanes, job.lanes);
-  json["time"] = {{"seconds", report.timeline.seconds},
-                  {"lanes", lanes},
-                  {"core_seconds", report.timeline.lane_seconds * double(report.run.study.run.threads)},
-                  {"training", shares.training},
-                  {"validation", shares.validation},
-                  {"data", shares.data},
-                  {"waiting", shares.waiting},
-                  {"idle", shares.idle},
-                  {"other", shares.other}};
+  const RunCost& cost = report.cost;
+  json["time"] = {{"seconds", cost.seconds}, {"lanes", cost.lanes}, {"core_seconds", cost.core_seconds()}};
+  for (const TimePart& part : time_parts) json["time"][part.key] = cost.shares.*part.seconds;
+  json["time"]["lost_core_seconds"] = cost.core_seconds(cost.shares.lost());
+  json["time"]["expected_seconds"] = cost.expected_seconds ? Json(*cost.expected_seconds) : Json(nullptr);
   json["repeat"] = report.repeat_text();
   json["predict"] = report.predict_commands();
   json["advice"] = advice_for(advice_facts(report));

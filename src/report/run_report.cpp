@@ -46,14 +46,34 @@ std::vector<TimedResult> timed_results(const RunState& run) {
   return results;
 }
 
-// What the jobs have recorded about how long they trained.
-std::vector<std::optional<double>> job_seconds(const RunState& run) {
-  std::vector<std::optional<double>> seconds;
-  for (const std::string& job : run.attempts) {
-    const auto found = run.progress.journals.trained.find(job);
-    seconds.push_back(found == run.progress.journals.trained.end() ? std::nullopt : std::optional(found->second));
+// What is known of the jobs. Those at work are the last ones. The last job of a complete run was not killed, even if a
+// version that did not record its end has trained it.
+std::vector<JobRecord> job_records(const RunState& run, const RunStatus& status) {
+  std::vector<JobRecord> records;
+  for (std::size_t job = 0; job < run.attempts.size(); ++job) {
+    JobRecord& record = records.emplace_back();
+    const std::size_t later = run.attempts.size() - job - 1;
+    const auto found = run.progress.journals.jobs.find(run.attempts[job]);
+    if (found != run.progress.journals.jobs.end()) {
+      const ReplayedJob& recorded = found->second;
+      record.lanes = recorded.lanes;
+      record.expected_seconds = recorded.expected_seconds;
+      if (recorded.time) record.seconds = recorded.time->seconds;
+      if (recorded.time && recorded.time->is_over) record.end = JobEnd::recorded;
+    }
+    if (later < run.jobs.jobs.size()) record.end = JobEnd::none;
+    if (later == 0 && status.activity == RunActivity::finished) record.end = JobEnd::recorded;
   }
-  return seconds;
+  return records;
+}
+
+// Of the lines of the journals that do not count, because their iterations have another one.
+double repeated_seconds(const Replay& journals) {
+  if (journals.iteration_lines == static_cast<std::int64_t>(journals.iterations.size())) return 0;
+  double counted = 0;
+  for (const JournaledIteration iteration : journals.iterations)
+    counted += iteration.trained.result.end_seconds() - iteration.trained.result.start_seconds;
+  return std::max(0.0, journals.line_seconds - counted);
 }
 
 using EnsembleKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;  // stage, trial, repeat, fold
@@ -188,28 +208,6 @@ void find_importances(RunReport& report) {
   }
 }
 
-// `idle_share`: of the time of the lanes in the last job, if it is known.
-TimeShares shares_of(const std::vector<TimedResult>& results, const Timeline& timeline,
-                     std::optional<double> idle_share) {
-  TimeShares shares;
-  double earlier = 0;  // in jobs that ended before the training did, where no result has it
-  for (const auto& [job, result] : results) {
-    earlier += result.earlier_seconds;
-    shares.training += result.training_seconds();
-    shares.data += result.data_seconds;
-    shares.validation += result.validation_seconds;
-    shares.waiting += result.wait_seconds;
-  }
-  shares.other = std::max(0.0, timeline.idle_seconds - shares.waiting - earlier);
-  const auto trained_jobs =
-      std::count_if(timeline.jobs.begin(), timeline.jobs.end(), [](const TimelineJob& job) { return job.lanes > 0; });
-  if (idle_share && trained_jobs == 1) {
-    shares.idle = std::min(shares.other, *idle_share * timeline.lane_seconds);
-    shares.other -= shares.idle;
-  }
-  return shares;
-}
-
 // Sums of the losses after each epoch.
 struct LossSums {
   double training = 0, validation = 0;
@@ -278,6 +276,14 @@ double value_of(const ProgressValue& value, const TrialSummary& trial) {
 std::string value_text_of(const ProgressValue& value, double number) {
   if (!std::isfinite(number)) return "";
   return value.source == ProgressValue::Source::score ? fmt::format("{:.4f}", number) : fmt::format("{:.5g}", number);
+}
+
+std::vector<std::size_t> RunReport::importance_order() const {
+  std::vector<std::size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [this](std::size_t a, std::size_t b) { return keys[a].importance > keys[b].importance; });
+  return order;
 }
 
 std::vector<double> RunReport::fold_values(const TrialSummary& trial) const {
@@ -361,8 +367,10 @@ RunReport report_of(RunState run, StoredResults stored) {
   const ProgressValue value = progress_value_of(run.study);
   RunReport report{std::move(run), std::move(status), std::move(stored), value, std::move(results)};
   const std::vector<TimedResult> timed = timed_results(report.run);
-  report.timeline = timeline_of(timed, job_seconds(report.run));
-  report.shares = shares_of(timed, report.timeline, report.stored.idle_share);
+  const CostFacts facts{job_records(report.run, report.status), report.run.study.run.threads,
+                        repeated_seconds(report.run.progress.journals), report.stored.idle_share};
+  report.timeline = timeline_of(timed, facts.jobs);
+  report.cost = cost_of(timed, report.timeline, facts);
   if (report.is_search())
     find_trials(report);
   else

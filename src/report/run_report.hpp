@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/held_out.hpp"
+#include "report/run_cost.hpp"
 #include "report/timeline.hpp"
 #include "runs/results/run_results.hpp"
 #include "runs/run_reader.hpp"
@@ -46,16 +47,6 @@ struct RankedObject {
   double end = 0;    ///< of its last training, in seconds on the axis of the timeline
 };
 
-/// The lane-seconds of a run.
-struct TimeShares {
-  double training = 0, data = 0, validation = 0;
-  double waiting = 0;  ///< for streamed data
-  double idle = 0;     ///< without work; known of runs with one job that are finished
-  double other = 0;    ///< outside trainings
-
-  double total() const { return training + data + validation + waiting + idle + other; }
-};
-
 /// A searched key and what it decides.
 struct ReportedKey {
   SearchedKey searched;                            ///< shown_key()
@@ -83,7 +74,7 @@ struct RunReport {
   std::vector<std::int64_t> best_order{};  ///< indices of `objects`, best first
   std::vector<ReportedKey> keys{};         ///< in the order of the study
   Timeline timeline{};
-  TimeShares shares{};
+  RunCost cost{};
   std::vector<LearningCurve> curves{};    ///< best first; not of all trials if there are many
   std::optional<HeldOutRows> held_out{};  ///< of the best trial or model; the caller sets it
   std::string no_held_out{};              ///< otherwise: why there are none, a sentence
@@ -91,6 +82,8 @@ struct RunReport {
   bool is_search() const { return run.study.search.searches(); }
   /// "trial" or "iteration".
   const char* object_name() const { return is_search() ? "trial" : "iteration"; }
+  /// Indices of `keys`, the most important first.
+  std::vector<std::size_t> importance_order() const;
   const RankedObject& best() const { return objects[static_cast<std::size_t>(best_order.front())]; }
   /// The value of each fold and repeat of a trial, with ensembles of each ensemble if they are scored; empty if some
   /// are missing.

@@ -43,22 +43,21 @@ std::string importance_text(const RunReport& report) {
   const bool has_shares = report.keys.front().share.has_value();
   std::vector<std::vector<std::string>> rows = {{"key", "importance"}};
   if (has_shares) rows.front().emplace_back("share of variance");
-  std::vector<const ReportedKey*> keys;
-  for (const ReportedKey& key : report.keys) keys.push_back(&key);
-  std::stable_sort(keys.begin(), keys.end(),
-                   [](const ReportedKey* a, const ReportedKey* b) { return a->importance > b->importance; });
-  for (const ReportedKey* key : keys) {
-    rows.push_back({key->searched.key, fmt::format("{:.3f}", key->importance)});
-    if (has_shares) rows.back().push_back(fmt::format("{:.3f}", key->share.value_or(0)));
+  for (const std::size_t at : report.importance_order()) {
+    const ReportedKey& key = report.keys[at];
+    rows.push_back({key.searched.key, fmt::format("{:.3f}", key.importance)});
+    if (has_shares) rows.back().push_back(fmt::format("{:.3f}", key.share.value_or(0)));
   }
   return "\nImportance of the searched keys for the best tenth of the trials\n" + format_table(rows);
 }
 
 std::string time_text(const RunReport& report) {
-  std::vector<std::vector<std::string>> rows = time_rows(report);
+  std::vector<std::vector<std::string>> rows = time_rows(report.cost.shares);
   if (rows.empty()) return "";
   rows.insert(rows.begin(), {"part", "seconds", "percent"});
-  return "\nWhere the time of the lanes went\n" + format_table(rows) + cost_text(report) + "\n";
+  std::string text = "\nWhere the time of the lanes went\n" + format_table(rows);
+  for (const std::string& sentence : cost_sentences(report)) text += sentence + "\n";
+  return text;
 }
 
 std::string indented(const std::string& lines) {
@@ -73,31 +72,14 @@ std::string section(const std::string& title, const std::string& text) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> time_rows(const RunReport& report) {
-  const TimeShares& shares = report.shares;
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, seconds] : {std::pair("training", shares.training),
-                                      {"validation", shares.validation},
-                                      {"data", shares.data},
-                                      {"waiting for data", shares.waiting},
-                                      {"waiting for work", shares.idle},
-                                      {"outside trainings", shares.other}})
-    if (seconds > 0)
-      rows.push_back({name, fmt::format("{:.4f}", seconds), fmt::format("{:.1f}", 100 * seconds / shares.total())});
-  return rows;
-}
-
-std::string cost_text(const RunReport& report) {
-  const Timeline& timeline = report.timeline;
-  std::int64_t lanes = 0, jobs = 0;
-  for (const TimelineJob& job : timeline.jobs) {
-    lanes = std::max(lanes, job.lanes);
-    jobs += job.lanes > 0 ? 1 : 0;
-  }
-  const std::int64_t threads = report.run.study.run.threads;
-  return fmt::format("{:.2f} core-seconds: {} x {} for {} in {}", timeline.lane_seconds * static_cast<double>(threads),
-                     counted(lanes, "lane"), counted(threads, "thread"), human_seconds(timeline.seconds),
-                     counted(jobs, "job"));
+std::vector<std::string> cost_sentences(const RunReport& report) {
+  std::vector<std::string> sentences = {cost_text(report.cost) + "."};
+  if (report.cost.shares.unfinished > 0 && report.status.waiting_checkpoints > 0)
+    sentences.push_back(fmt::format("A job that resumes the run continues {} from checkpoints, so less is lost.",
+                                    counted(report.status.waiting_checkpoints, "training")));
+  if (const auto text = expectation_text(report.cost, report.status.activity == RunActivity::finished))
+    sentences.push_back(*text);
+  return sentences;
 }
 
 std::string verdict_of(const RunReport& report) {

@@ -19,11 +19,8 @@ std::string text_report(const RunReport& report, std::size_t width);
 /// The leaderboard as CSV, with all trials; without a search, the iterations, as in results.csv.
 std::string csv_report(const RunReport& report);
 
-/// What the time was spent on: names, seconds of all lanes, and percent. Without parts that took none.
-std::vector<std::vector<std::string>> time_rows(const RunReport& report);
-
-/// "12 lane-seconds" and the core-seconds, in one sentence.
-std::string cost_text(const RunReport& report);
+/// The cost of the run, how much of it is lost, and what was expected. One sentence each.
+std::vector<std::string> cost_sentences(const RunReport& report);
 
 /// One line that says what the run has found.
 std::string verdict_of(const RunReport& report);

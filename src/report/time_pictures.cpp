@@ -137,21 +137,14 @@ Picture timeline(const RunReport& report) {
 }
 
 Picture time_shares(const RunReport& report) {
-  const TimeShares& shares = report.shares;
+  const TimeShares& shares = report.cost.shares;
   const double total = shares.total();
   if (!(total > 0)) return without("time", "Where the time went", "No training has ended yet.");
   std::vector<Bar> parts;
-  const auto add = [&](const char* name, double seconds, const char* classes) {
-    if (seconds > 0)
+  for (const TimePart& part : time_parts)
+    if (const double seconds = shares.*part.seconds; seconds > 0)
       parts.push_back(
-          {name, seconds, fmt::format("{:.1f} % ({})", 100 * seconds / total, human_seconds(seconds)), classes});
-  };
-  add("training", shares.training, "s0");
-  add("validation", shares.validation, "s2");
-  add("data", shares.data, "s4");
-  add("waiting for data", shares.waiting, "s3");
-  add("waiting for work", shares.idle, "s1");
-  add("outside trainings", shares.other, "faint");
+          {part.name, seconds, fmt::format("{:.1f} % ({})", 100 * seconds / total, human_seconds(seconds)), part.mark});
   return drawn("time", "Where the time went", "The parts of the time of all lanes.", wide_width,
                draw_parts(parts, wide_width),
                "Of the time of all lanes, from the beginning of the training of each job to its end. Outside "

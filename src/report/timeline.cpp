@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace sheaf {
@@ -19,10 +18,38 @@ bool has_span(const IterationResult& result) {
 // The time of a job on its own clock.
 struct Period {
   double begin = std::numeric_limits<double>::infinity(), end = 0;
-  std::set<std::pair<std::int32_t, std::int32_t>> lanes;
+  std::map<std::pair<std::int32_t, std::int32_t>, double> lanes;  // that have results, with the end of the last one
+  std::int64_t lane_count = 0;  // also of those without results; 0: it has not trained
 
-  double seconds() const { return lanes.empty() ? 0 : end - begin; }
+  double seconds() const { return lane_count == 0 ? 0 : end - begin; }
+  double tail_seconds() const {
+    double tail = static_cast<double>(lane_count - static_cast<std::int64_t>(lanes.size())) * seconds();
+    for (const auto& [lane, last] : lanes) tail += end - last;
+    return tail;
+  }
 };
+
+// The periods of all jobs. A job that has recorded its time begins at 0.
+std::vector<Period> periods_of(const std::vector<TimedResult>& results, const std::vector<JobRecord>& jobs) {
+  std::vector<Period> periods(jobs.size());
+  for (const auto& [job, result] : results) {
+    if (!has_span(result)) continue;
+    Period& period = periods[job];
+    period.begin = std::min(period.begin, result.start_seconds);
+    period.end = std::max(period.end, result.end_seconds());
+    double& last = period.lanes[{result.rank, result.lane}];
+    last = std::max(last, result.end_seconds());
+  }
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    Period& period = periods[job];
+    const auto used = static_cast<std::int64_t>(period.lanes.size());
+    if (used == 0 && !jobs[job].seconds) continue;
+    period.lane_count = std::max(used, jobs[job].lanes);
+    if (jobs[job].seconds) period.begin = 0;
+    period.end = std::max(period.end, jobs[job].seconds.value_or(0));
+  }
+  return periods;
+}
 
 // A training on the axis, before it has a row.
 struct Training {
@@ -107,29 +134,19 @@ void add_rows(const std::vector<TimedResult>& results, const std::vector<Trainin
 
 }  // namespace
 
-Timeline timeline_of(const std::vector<TimedResult>& results, const std::vector<std::optional<double>>& job_seconds) {
+Timeline timeline_of(const std::vector<TimedResult>& results, const std::vector<JobRecord>& jobs) {
   Timeline timeline;
-  std::vector<Period> periods(job_seconds.size());
-  for (const auto& [job, result] : results) {
-    if (!has_span(result)) continue;
-    periods[job].begin = std::min(periods[job].begin, result.start_seconds);
-    periods[job].end = std::max(periods[job].end, result.end_seconds());
-    periods[job].lanes.insert({result.rank, result.lane});
-  }
-  for (std::size_t job = 0; job < periods.size(); ++job) {
-    Period& period = periods[job];
-    if (job_seconds[job] && !period.lanes.empty()) period = {0, std::max(period.end, *job_seconds[job]), period.lanes};
-    timeline.seconds += period.seconds();
-  }
+  const std::vector<Period> periods = periods_of(results, jobs);
+  for (const Period& period : periods) timeline.seconds += period.seconds();
   const double gap = gap_share * timeline.seconds;
   double next = 0;
   std::vector<double> shifts;  // by job: from its clock to the axis
   for (const Period& period : periods) {
-    const auto lanes = static_cast<std::int64_t>(period.lanes.size());
-    timeline.jobs.push_back({next, next + period.seconds(), lanes});
-    timeline.lane_seconds += period.seconds() * static_cast<double>(lanes);
-    shifts.push_back(lanes > 0 ? next - period.begin : next);
-    if (lanes > 0) next += period.seconds() + gap;
+    const bool has_trained = period.lane_count > 0;
+    timeline.jobs.push_back({next, next + period.seconds(), period.lane_count, period.tail_seconds()});
+    timeline.lane_seconds += period.seconds() * static_cast<double>(period.lane_count);
+    shifts.push_back(has_trained ? next - period.begin : next);
+    if (has_trained) next += period.seconds() + gap;
   }
   std::vector<Training> trainings;
   for (std::size_t at = 0; at < results.size(); ++at) {

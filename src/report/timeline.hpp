@@ -33,11 +33,24 @@ struct TimelineRow {
   std::int64_t part = 0;  ///< counts from 0
 };
 
+/// How a job ended. recorded: it has recorded its end; killed: it has not; none: it is at work.
+enum class JobEnd { recorded, killed, none };
+
+/// What is known of a job besides its results.
+struct JobRecord {
+  std::optional<double>
+      seconds{};  ///< how long it has recorded to have trained, perhaps some time before it was killed
+  JobEnd end = JobEnd::killed;
+  std::int64_t lanes = 0;                    ///< 0: not known, those that have results
+  std::optional<double> expected_seconds{};  ///< that it was expected to need for the whole run
+};
+
 /// A job on the axis of the timeline: from its beginning to its end, if it has recorded how long it trained; otherwise
 /// from its first training to the end of its last one.
 struct TimelineJob {
   double begin = 0, end = 0;
-  std::int64_t lanes = 0;  ///< that have trained
+  std::int64_t lanes = 0;   ///< 0: it has not trained
+  double tail_seconds = 0;  ///< lane-seconds after the end of the last training with a result in each lane
 };
 
 /// All jobs one after another, with gaps between them: how long the pauses were is not recorded. The jobs of an array,
@@ -54,8 +67,7 @@ struct Timeline {
   double end() const { return jobs.empty() ? 0 : jobs.back().end; }
 };
 
-/// `job_seconds`: for each job, also those without results, how long it has recorded to have trained; nothing if it was
-/// killed. Results that no lane has trained, such as pruned iterations, have no span.
-Timeline timeline_of(const std::vector<TimedResult>& results, const std::vector<std::optional<double>>& job_seconds);
+/// `jobs`: also those without results. Results that no lane has trained, such as pruned iterations, have no span.
+Timeline timeline_of(const std::vector<TimedResult>& results, const std::vector<JobRecord>& jobs);
 
 }  // namespace sheaf

@@ -145,8 +145,22 @@ found = json.loads(report("run", "--format=json").stdout)
 checks.check([one["trial"] for one in found["ranked"]] == order and abs(sum(found["importances"].values()) - 1) < 1e-9 and
              0 < sum(found["variance_shares"].values()) <= 1 + 1e-9 and 2 <= len(found["advice"]) <= 5 and
              found["best"]["trial"] == order[0], "the report as JSON", str(found))
-spent = sum(found["time"][part] for part in ("training", "validation", "data", "waiting", "idle", "other"))
-checks.check(abs(spent - found["time"]["core_seconds"]) < 0.01 * spent, "the parts of the time add up", str(found["time"]))
+
+
+def check_time(found, what):
+    time = found["time"]
+    spent = sum(time[part] for part in ("training", "validation", "data", "waiting", "idle", "unfinished", "repeated", "other"))
+    checks.check(abs(spent - time["core_seconds"]) < 0.01 * spent, f"{what}: the parts of the time add up", str(time))
+    checks.check(abs(time["lost_core_seconds"] - time["unfinished"] - time["repeated"]) < 1e-9, f"{what}: lost work", str(time))
+
+
+check_time(found, "a search")
+checks.check(found["time"]["lost_core_seconds"] == 0 and "lost work" not in text, "a run without a kill loses no work")
+expected = found["time"]["expected_seconds"]
+planned = re.search(r"^time +about (\S+) (ms|s)", sheaf("plan", *SEARCH).stdout, re.MULTILINE)
+checks.check(expected > 0 and planned is not None and
+             abs(float(planned[1]) * {"ms": 1e-3, "s": 1}[planned[2]] - expected) < 0.1 * expected and "times as long." in text,
+             "the expected time is that of the plan", f"{expected} {planned} {text}")
 seconds = sum(float(row["seconds"]) for row in rows)
 checks.check(abs(sum(found["time"][part] for part in ("training", "validation", "data")) - seconds) < 1e-6,
              "the time is that of the iterations", str(found["time"]))
@@ -337,6 +351,39 @@ jobs = check_trace("killed.json", 18)
 checks.check(len(jobs) == 2 and jobs[0]["ts"] + jobs[0]["dur"] < jobs[1]["ts"], "two jobs with a gap", str(jobs))
 checks.check(">job 2</text>" in check_page("killed.html", "a resumed run").text, "the second job in the timeline")
 
+found = json.loads(report("killed", "--format=json").stdout)
+check_time(found, "a resumed run")
+checks.check(found["time"]["unfinished"] > 0, "the work of the killed job is lost", str(found["time"]))
+
+# A job that is killed before its first result, and the same run resumed from its checkpoints.
+shutil.rmtree("late", ignore_errors=True)
+job = Started([SHEAF, "run", DIGITS, "--study.iterations=2", "--train.epochs=100000", "--run.lanes=2", "--run.output=late",
+               "--run.checkpoint_interval=1000"])
+recorded = lambda: any("trained_seconds" in open(path).read() for path in glob.glob("late/journal/*/*.jsonl"))
+checks.check(job.wait_for(recorded), "a job records its time before it has a result")
+job.kill()
+text = report("late").stdout
+found = json.loads(report("late", "--format=json").stdout)
+check_time(found, "a job without a result")
+checks.check(found["time"]["unfinished"] == found["time"]["core_seconds"] >= 2 and "(100.0 %) are lost work" in text and
+             "for the whole run;" in text, "all its work is lost", f"{found['time']} {text}")
+report("late", "--html=late.html", "--overwrite")
+page = check_page("late.html", "a job without a result")
+checks.check("lost with killed jobs" in page.text and "are lost work" in page.text, "the page has the lost work")
+
+# An iteration that two lines of the journals have. The first one counts.
+shutil.rmtree("again", ignore_errors=True)
+sheaf("run", DIGITS, "--study.iterations=3", "--train.epochs=2", "--run.output=again")
+(path,) = glob.glob("again/journal/*/*.jsonl")
+with open(path) as file:
+    repeated = next(line for line in file if line.startswith('{"iteration"'))
+with open(path, "a") as file:
+    file.write(repeated)
+found = json.loads(report("again", "--format=json").stdout)
+check_time(found, "an iteration with two results")
+checks.check(found["trained_twice"] == 1 and found["time"]["repeated"] > 0 and "trained again" in report("again").stdout,
+             "an iteration with two results", str(found["time"]))
+
 # A refit and an ensemble of trials. The search is that of "run": rankings and pictures of trials are the same.
 def pictures_of_trials(directory, pictures):
     shutil.rmtree(pictures, ignore_errors=True)
@@ -390,7 +437,10 @@ single = next(member for member in ensemble["members"] if member["trial"] == ens
 checks.check(len(shown) == 1 and [row[1] for row in shown[0][1:]] == [f"{ensemble['loss']:.5g}", f"{single['loss']:.5g}"] and
              [row[2] for row in shown[0][1:]] == [f"{ensemble['score']:.4f}", f"{single['score']:.4f}"],
              "the ensemble beside its best member", str(shown))
-checks.check(page.text.count("<title>step ") == len(ensemble["step_losses"]) > 1, "the growth of the ensemble")
+growth = re.findall(r"<title>step (\d+): loss ([0-9.e-]+)<", page.text)
+checks.check(len(growth) > 1 and all(f"{ensemble['step_losses'][int(step) - 1]:.5g}" == loss for step, loss in growth) and
+             (len(growth) == len(ensemble["step_losses"]) or "far from the others" in page.text), "the growth of the ensemble",
+             str(growth))
 checks.check(page.text.count("<title>refit, iteration ") == len(refits) and ">refit</text>" in page.text,
              "the timeline has the refit")
 jobs = check_trace("refit.json", 18 + len(refits))
@@ -400,7 +450,7 @@ checks.check(sorted(names) == sorted(f"refit of trial {row['trial']}" for row in
 seconds = []
 for path in glob.glob("refit/journal/*/*.jsonl"):
     with open(path) as file:
-        seconds += [float(re.search(r"[0-9.e+-]+", line.split(":")[1]).group()) for line in file if "trained_seconds" in line]
+        seconds += [json.loads(line)["trained_seconds"] for line in file if "trained_seconds" in line and "is_over" not in line]
 checks.check(len(seconds) == len(jobs) == 1 and abs(jobs[0]["dur"] * 1e-6 - seconds[0]) < 1e-4,
              "the job has the seconds that it has recorded", f"{jobs} {seconds}")
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the examples of the given pages: runs blocks of commands (sh) and commands in tables, plans study files (ini)
-and compiles Python. Blocks of output (text) are compared with the real output: times, rates, LibTorch's version and the
-sizes of Slurm jobs may differ, other numbers by a fifth."""
+"""Checks the examples of the given pages: runs blocks of commands (sh), commands in tables, and Python that imports what it
+needs and reads a run; plans study files (ini) and compiles other Python. Blocks of output (text) are compared with the
+real output: times, rates, LibTorch's version and the sizes of Slurm jobs may differ, other numbers by a fifth."""
 import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -128,7 +129,7 @@ def same_line(sample, real):
     if bool(re.match(time, sample)) != bool(re.match(time, real)):
         return False
     real = real.replace(SOURCE + "/", "")
-    for pattern in (time, r"(?<=done in )[\d.]+ s", r"(?<=LibTorch: )[\w.+]+",
+    for pattern in (time, r"(?<=\bin )[\d.e-]+ s\b", r"(?<=LibTorch: )[\w.+]+",
                     r"(?<=--)(nodes|ntasks-per-node|cpus-per-task|time)=\S+"):
         sample, real = re.sub(pattern, "", sample), re.sub(pattern, "", real)
     one, other = sample.split(), real.split()
@@ -142,9 +143,31 @@ def compare_output(sample, real):
             raise SystemExit(f"line of a sample that is not in the real output:\n{line}\n{real}")
 
 
+def same_picture(sample, real):
+    """Whether two SVG files have the same marks and texts, apart from rounding and the style sheet."""
+    def tokens(text):
+        return re.findall(r"-?[0-9.]+(?:e-?\d+)?|[A-Za-z_]+", re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL))
+    one, other = tokens(sample), tokens(real)
+    return len(one) == len(other) and all(
+        a == b or same_token(a, b) or (a[-1].isdigit() and b[-1].isdigit() and abs(float(a) - float(b)) < 3)
+        for a, b in zip(one, other))
+
+
+def check_pictures(page, folder, directory):
+    """Checks that the pictures of a page in `pictures` are those that its commands have drawn."""
+    for name in re.findall(r"\]\(pictures/(\S+\.svg)\)", page):
+        texts = []
+        for path in (os.path.join(folder, "pictures", name), os.path.join(directory, "wine-pictures", name)):
+            with open(path) as file:
+                texts.append(file.read())
+        if not same_picture(*texts):
+            raise SystemExit(f"pictures/{name} is not the picture that the commands of the page draw")
+
+
 def check_page(path, tests):
     with open(path) as file:
-        blocks = blocks_of(file.read())
+        page = file.read()
+    blocks = blocks_of(page)
     directory = tempfile.mkdtemp(prefix="examples-")
     counts = {}
     try:
@@ -184,11 +207,14 @@ def check_page(path, tests):
                 compare_output(text, output)
             elif language == "python":
                 compile(text, path, "exec")
+                if text.startswith("import ") and "runs/" in text:  # uses files of the page
+                    run(f"{shlex.quote(sys.executable)} - <<'END'\n{text}END", directory)
                 if "results.h5" in text:  # reads the tables of a run
                     tables = "[value for value in list(globals().values()) if isinstance(value, pandas.DataFrame)]"
                     check = f"assert {tables} and all(len(table) > 0 for table in {tables})"
                     subprocess.run([sys.executable, "-c", f"import h5py, pandas\n{text}\n{check}"],
                                    cwd=os.path.join(directory, "runs", "mine"), check=True)
+        check_pictures(page, os.path.dirname(path), directory)
     finally:
         shutil.rmtree(directory)
     print(f"{os.path.relpath(path, SOURCE)}: {counts}")

@@ -2,7 +2,7 @@
 cmake_minimum_required(VERSION 3.21)
 
 file(GLOB_RECURSE examples RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/jobs/*)
-list(FILTER examples EXCLUDE REGEX "\\.md$")
+list(FILTER examples EXCLUDE REGEX "\\.md$|^jobs/pictures/")  # tests/docs has tests of pages and their pictures
 file(GLOB_RECURSE tests ${SOURCE_DIR}/tests/*.sh ${SOURCE_DIR}/tests/*.py ${SOURCE_DIR}/tests/CMakeLists.txt)
 set(texts "")
 foreach(test ${tests})

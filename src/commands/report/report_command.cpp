@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands/line/arguments.hpp"
+#include "commands/report/held_out_reader.hpp"
 #include "commands/report/stored_results.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"

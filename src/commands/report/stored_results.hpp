@@ -10,7 +10,4 @@ namespace sheaf {
 /// Local.
 StoredResults read_stored_results(const RunState& run);
 
-/// Sets `held_out` of a report, or the reason why there are no predictions for held-out rows. Local.
-void read_held_out(RunReport& report);
-
 }  // namespace sheaf

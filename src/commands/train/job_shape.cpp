@@ -57,12 +57,17 @@ JobShape job_shape(const MachineFacts& machine, const RunOptions& run, std::int6
   return machine.gpus > 0 ? shape_on_gpus(machine, run, count) : shape_on_cores(machine, run, count);
 }
 
-double expected_seconds(const JobWork& work, const JobShape& shape) {
-  double per_second = 0;
-  if (shape.gpu_lanes > 0) per_second += static_cast<double>(shape.gpu_lanes) / work.gpu_seconds;
-  if (shape.core_lanes > 0) per_second += static_cast<double>(shape.core_lanes) / work.core_seconds;
-  const auto lanes = static_cast<double>(shape.gpu_lanes + shape.core_lanes);
-  return work.iterations / per_second + (1 - 1 / lanes) * work.longest_seconds;
+std::optional<TrainingTime> training_time(const Study& study, const StudyCost& cost, const JobShape& shape) {
+  constexpr double margin = 3;  // estimates of the example studies were up to 2.4 times too low on a busy machine
+  const auto limit = static_cast<double>(study.search.time);
+  const bool is_limited = limit > 0;
+  if (!cost.seconds) return is_limited ? std::optional(TrainingTime{limit, limit}) : std::nullopt;
+  IterationSeconds lanes = cost.lanes;
+  lanes.gpu_lanes = shape.gpu_lanes;
+  lanes.core_lanes = shape.core_lanes;
+  const double seconds = std::max(expected_seconds(lanes, cost.iterations), cost.longest_seconds);
+  if (!is_limited) return TrainingTime{seconds, margin * seconds};
+  return TrainingTime{std::min(seconds, limit), std::min(margin * seconds, limit + margin * cost.longest_seconds)};
 }
 
 std::vector<std::string> early_ends(const Study& study, const Plan& plan) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/train/prepare/study_cost.hpp"
 #include "study/plan.hpp"
 #include "study/run_options.hpp"
 #include "study/study.hpp"
@@ -35,17 +36,15 @@ struct JobShape {
 /// one at a time.
 JobShape job_shape(const MachineFacts& machine, const RunOptions& run, std::int64_t iterations);
 
-/// The training of a study.
-struct JobWork {
-  double iterations = 0;       ///< whole ones: those of stages with fewer epochs count in part
-  double gpu_seconds = 0;      ///< mean per iteration in a lane with a GPU
-  double core_seconds = 0;     ///< and in a lane on cores
-  double longest_seconds = 0;  ///< of one iteration
+/// How long the training of a study takes in a job.
+struct TrainingTime {
+  double expected = 0;  ///< seconds, an order-of-magnitude estimate
+  double at_most = 0;   ///< seconds that are needed with a margin for the estimate
 };
 
-/// Expected seconds of the training, if each free lane takes the next iteration and a longest one comes last. Source:
-/// the bound of list scheduling, Graham (1969). An order-of-magnitude estimate, as EngineEntry::expected_seconds.
-double expected_seconds(const JobWork& work, const JobShape& shape);
+/// The time of the training in a job of this shape, which has the kinds of lanes of the job whose cost is given;
+/// nullopt if the cost or the number of trials is not known before and there is no search.time.
+std::optional<TrainingTime> training_time(const Study& study, const StudyCost& cost, const JobShape& shape);
 
 /// The keys of a study by which trainings or the search may end early, so that an estimate is an upper bound.
 std::vector<std::string> early_ends(const Study& study, const Plan& plan);

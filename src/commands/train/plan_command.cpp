@@ -10,9 +10,9 @@
 #include <tuple>
 
 #include "commands/train/job_shape.hpp"
-#include "commands/train/plan_cost.hpp"
 #include "commands/train/prepare/data_defaults.hpp"
 #include "commands/train/prepare/prepared_study.hpp"
+#include "commands/train/prepare/study_cost.hpp"
 #include "commands/train/study_arguments.hpp"
 #include "commands/train/submit_line.hpp"
 #include "core/text.hpp"
@@ -161,7 +161,7 @@ std::string time_text(const std::optional<TrainingTime>& time, const std::vector
 }
 
 // A job on machines like those of this one, and the command that submits it.
-std::string job_lines(const Study& study, const SubmittedStudy& submitted, const Plan& plan, const PlanCost& cost,
+std::string job_lines(const Study& study, const SubmittedStudy& submitted, const Plan& plan, const StudyCost& cost,
                       const PreparedStudy& prepared) {
   const BoundCores bound = find_bound_cores();
   const bool on_gpus = prepared.facts.devices.front().on_gpu();
@@ -181,16 +181,12 @@ std::string job_lines(const Study& study, const SubmittedStudy& submitted, const
 std::string plan_text(const Study& study, const SubmittedStudy& submitted, const Plan& plan,
                       const std::vector<StageSize>& sizes, const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
-  const std::int64_t training_rows = training_rows_per_iteration(study, expected_rows(study.data, data.file));
-  const auto estimate_of = [&](const Trial& trial) {
-    return estimate_trial(trial, data.shape, parameters_of(data.networks, trial), training_rows);
-  };
-  const PlanCost cost = plan_cost(study, plan, sizes, prepared.facts.devices, prepared.engine_of_trial, estimate_of);
+  const StudyCost cost = study_cost(prepared, plan, sizes);
   const std::int64_t all_rows = rows_without_test(study.data, expected_rows(study.data, data.file).own);
   std::vector<TrialEstimate> shown;
   const std::int64_t known = plan.draws_from_results() ? Tpe::startup_trials : trials_shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), known); ++number)
-    shown.push_back(estimate_of(plan.trial(number)));
+    shown.push_back(estimate_of(prepared, plan.trial(number)));
   std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));
@@ -203,11 +199,13 @@ std::string plan_text(const Study& study, const SubmittedStudy& submitted, const
                       counted(prepared.ranks.lane_count(), "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
   text += stem_lines(plan, data.shape.image);
-  if (study.search.has_trial_count())
-    text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", cost.mean_flops * cost.iterations / 1e9);
+  if (study.search.has_trial_count()) text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", cost.flops / 1e9);
+  if (cost.seconds)
+    text +=
+        fmt::format("time         about {} (by the arithmetic, without validation)\n", human_seconds(*cost.seconds));
   text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
-                      human_bytes(cost.most_memory_bytes), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
-  text += checkpoints_line(plan, sizes, cost.mean_checkpoint_bytes);
+                      human_bytes(cost.memory_bytes), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
+  text += checkpoints_line(plan, sizes, cost.checkpoint_bytes);
   text += fmt::format("output       {}\n", printable(run_directory(study)));
   text += job_lines(study, submitted, plan, cost, prepared);
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";

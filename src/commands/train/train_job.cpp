@@ -15,6 +15,7 @@
 #include "commands/train/prepare/prepared_study.hpp"
 #include "commands/train/prepare/rank_agreement.hpp"
 #include "commands/train/prepare/stored_run.hpp"
+#include "commands/train/prepare/study_cost.hpp"
 #include "commands/train/training/model_saving.hpp"
 #include "commands/train/training/stage_rest.hpp"
 #include "commands/train/training/train_run.hpp"
@@ -132,13 +133,17 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   require_same_study_on_all_ranks(study, world);
   require_same_files_on_all_ranks(study, model_files, world);
   agree(world, leave_if_interrupted);
+  std::optional<double> expected_seconds;  // on rank 0
+  agree(world, [&] {
+    if (world.is_root()) expected_seconds = study_cost(prepared, plan, searcher->sizes(plan)).seconds;
+  });
   const DataIdentity identity =
       identify_data(prepared, stored ? std::optional(run_directory(study)) : std::nullopt, world, node);
   const std::int64_t known_stages = plan.stage_count();
-  const auto opened = open_run(
-      study, stored.has_value(), request,
-      {program_version(), study_fingerprint(study), identity.content, journal_format, model_files, identity.files},
-      slice, stages, world);
+  const auto opened = open_run(study, stored.has_value(), request,
+                               {program_version(), study_fingerprint(study), identity.content, journal_format,
+                                model_files, identity.files, prepared.placement.lane_count(), expected_seconds},
+                               slice, stages, world);
   if (!opened) return std::nullopt;
   const OpenRun& run = *opened;
   begin_log_times();

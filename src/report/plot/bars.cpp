@@ -62,10 +62,10 @@ Drawing draw_counts(const std::vector<std::string>& names, const std::vector<std
   const std::size_t size = names.size();
   double label = 0;
   for (const auto& name : names) label = std::max(label, text_width(name));
-  label = std::min(label, width * 0.25);
-  constexpr double top = 44, max_cell = 56;
+  label = std::min(label + 2, width * 0.25);
+  constexpr double top = 44, wide_cell = 56;
   const double left = label + space;
-  const double cell = std::min(max_cell, (width - left) / static_cast<double>(size));
+  const double cell = std::min(std::max(wide_cell, label + space), (width - left) / static_cast<double>(size));
   const double height = std::min(cell, 32.0);
   Drawing drawing{svg_text(2, 13, "label strong", "start", row_title + " (rows), " + column_title + " (columns)"),
                   top + height * static_cast<double>(size) + space};

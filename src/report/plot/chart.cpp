@@ -16,31 +16,6 @@ bool is_placed(const Point& at) {
   return std::isfinite(at.x) && std::isfinite(at.y);
 }
 
-// The range of an axis with categories.
-AxisRange range_for(const ChartAxis& axis) {
-  return axis.categories.empty() ? axis.range : AxisRange{-0.5, static_cast<double>(axis.categories.size()) - 0.5};
-}
-
-struct Ticks {
-  std::vector<double> values;
-  std::vector<std::string> labels;
-};
-
-// The ticks of an axis whose labels must not need more than `space` each.
-Ticks ticks_for(const ChartAxis& axis, int wanted, std::size_t max_categories) {
-  if (axis.categories.empty()) {
-    const auto values = ticks_of(axis.kind, axis.range.low, axis.range.high, wanted);
-    return {values, tick_labels(values)};
-  }
-  Ticks ticks;
-  const std::size_t every = (axis.categories.size() + max_categories - 1) / max_categories;
-  for (std::size_t category = 0; category < axis.categories.size(); category += every) {
-    ticks.values.push_back(static_cast<double>(category));
-    ticks.labels.push_back(axis.categories[category]);
-  }
-  return ticks;
-}
-
 double widest(const std::vector<std::string>& labels) {
   double width = 0;
   for (const auto& label : labels) width = std::max(width, text_width(label));
@@ -53,12 +28,30 @@ ChartAxis number_axis(const std::string& label, ScaleKind kind, const std::vecto
   return {label, kind, range_of(values, kind), {}};
 }
 
+AxisRange axis_range(const ChartAxis& axis) {
+  return axis.categories.empty() ? axis.range : AxisRange{-0.5, static_cast<double>(axis.categories.size()) - 0.5};
+}
+
+AxisTicks axis_ticks(const ChartAxis& axis, int wanted, std::size_t max_categories) {
+  if (axis.categories.empty()) {
+    const auto values = ticks_of(axis.kind, axis.range.low, axis.range.high, wanted);
+    return {values, tick_labels(values)};
+  }
+  AxisTicks ticks;
+  const std::size_t every = (axis.categories.size() + max_categories - 1) / max_categories;
+  for (std::size_t category = 0; category < axis.categories.size(); category += every) {
+    ticks.values.push_back(static_cast<double>(category));
+    ticks.labels.push_back(axis.categories[category]);
+  }
+  return ticks;
+}
+
 Chart::Chart(double width, double height, ChartAxis x, ChartAxis y, const std::vector<LegendEntry>& legend)
     : x_(std::move(x)), y_(std::move(y)) {
   const Legend drawn = legend_of(legend, 2, label_line, width - 4);
   frame_ = svg_text(2, 13, "label strong", "start", y_.label) + drawn.body;
-  up_ = {y_.kind, range_for(y_).low, range_for(y_).high, height - 2 * label_line - 4, label_line + drawn.height + 8};
-  across_ = {x_.kind, range_for(x_).low, range_for(x_).high, 0, width - right_margin};
+  up_ = {y_.kind, axis_range(y_).low, axis_range(y_).high, height - 2 * label_line - 4, label_line + drawn.height + 8};
+  across_ = {x_.kind, axis_range(x_).low, axis_range(x_).high, 0, width - right_margin};
   frame_ += y_axis();
   frame_ += x_axis(width);
   frame_ += svg_text(across_.end, height - 6, "label strong", "end", x_.label);
@@ -68,7 +61,7 @@ std::string Chart::y_axis() {
   constexpr double max_label = 130, tick_height = 42;
   const auto rows = static_cast<std::size_t>(std::max(2.0, (up_.begin - up_.end) / 15));
   const int wanted = std::max(2, static_cast<int>((up_.begin - up_.end) / tick_height));
-  Ticks ticks = ticks_for(y_, wanted, rows);
+  AxisTicks ticks = axis_ticks(y_, wanted, rows);
   for (auto& label : ticks.labels) label = fitted_text(label, max_label);
   across_.begin = std::min(max_label, widest(ticks.labels)) + 2 * tick_space;
   std::string body;
@@ -83,17 +76,17 @@ std::string Chart::y_axis() {
 
 std::string Chart::x_axis(double width) {
   const double length = across_.end - across_.begin;
-  Ticks ticks;
+  AxisTicks ticks;
   if (x_.categories.empty()) {
     for (int wanted = 8; wanted > 0; --wanted) {
-      ticks = ticks_for(x_, wanted, 0);
+      ticks = axis_ticks(x_, wanted, 0);
       const double needed = (widest(ticks.labels) + 14) * static_cast<double>(ticks.labels.size());
       if (needed <= length + 14) break;
     }
   } else {
     // Names of categories are cut, but not to less than five characters.
     const double least = std::min(widest(x_.categories), text_width("#####")) + 8;
-    ticks = ticks_for(x_, 0, std::max<std::size_t>(2, static_cast<std::size_t>(length / least)));
+    ticks = axis_ticks(x_, 0, std::max<std::size_t>(2, static_cast<std::size_t>(length / least)));
     const double space = length / static_cast<double>(ticks.labels.size());
     for (auto& label : ticks.labels) label = fitted_text(label, space - 6);
   }

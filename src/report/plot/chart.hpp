@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,18 @@ struct ChartAxis {
 
 /// An axis of numbers, with room for all `values`.
 ChartAxis number_axis(const std::string& label, ScaleKind kind, const std::vector<double>& values);
+
+/// The range of an axis, also of one with categories.
+AxisRange axis_range(const ChartAxis& axis);
+
+/// The values of ticks and their labels.
+struct AxisTicks {
+  std::vector<double> values;
+  std::vector<std::string> labels;
+};
+
+/// About `wanted` ticks of a scale; of categories every one, every second and so on, at most `max_categories`.
+AxisTicks axis_ticks(const ChartAxis& axis, int wanted, std::size_t max_categories);
 
 /// Collects marks, which later ones cover. Classes are those of the style sheet.
 class Chart {

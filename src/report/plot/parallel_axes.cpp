@@ -14,21 +14,11 @@ std::string draw_axis(const ChartAxis& axis, const Scale& scale, double x, doubl
   constexpr std::size_t most = 18;
   std::string body = fmt::format("<path class=\"axis\" d=\"M{} {}V{}\"/>", svg_number(x), svg_number(scale.end),
                                  svg_number(scale.begin));
-  std::vector<double> ticks;
-  std::vector<std::string> labels;
-  if (axis.categories.empty()) {
-    ticks = ticks_of(axis.kind, axis.range.low, axis.range.high, 6);
-    labels = tick_labels(ticks);
-  }
-  const std::size_t every = (axis.categories.size() + most - 1) / most;
-  for (std::size_t category = 0; category < axis.categories.size(); category += every) {
-    ticks.push_back(static_cast<double>(category));
-    labels.push_back(axis.categories[category]);
-  }
-  for (std::size_t tick = 0; tick < ticks.size(); ++tick) {
-    const double y = scale.at(ticks[tick]);
+  const AxisTicks ticks = axis_ticks(axis, 6, most);
+  for (std::size_t tick = 0; tick < ticks.values.size(); ++tick) {
+    const double y = scale.at(ticks.values[tick]);
     body += fmt::format("<path class=\"axis\" d=\"M{} {}h4\"/>", svg_number(x), svg_number(y)) +
-            svg_text(x + 6, y + 4, "label halo", "start", fitted_text(labels[tick], space));
+            svg_text(x + 6, y + 4, "label halo", "start", fitted_text(ticks.labels[tick], space));
   }
   return body;
 }
@@ -62,8 +52,7 @@ Drawing draw_parallel(const std::vector<ChartAxis>& axes, const std::vector<Para
   for (std::size_t axis = 0; axis < axes.size(); ++axis) places.push_back(left + distance * static_cast<double>(axis));
   std::vector<Scale> scales;
   for (const ChartAxis& axis : axes) {
-    const AxisRange range =
-        axis.categories.empty() ? axis.range : AxisRange{-0.5, static_cast<double>(axis.categories.size()) - 0.5};
+    const AxisRange range = axis_range(axis);
     scales.push_back({axis.kind, range.low, range.high, base, top});
   }
   Drawing drawing{"", height};

@@ -16,6 +16,8 @@
 namespace sheaf {
 namespace {
 
+constexpr std::int64_t max_lanes = std::int64_t{1} << 20;  // of a rank
+
 void add(std::string& text, std::int64_t value) {
   append_integer(text, value);
 }
@@ -158,11 +160,12 @@ std::string header_line(const JournalHeader& header) {
   std::string models;
   for (const auto& [file, fingerprint] : header.models)
     models += fmt::format("{}{}:{}", models.empty() ? "" : ",", quoted_text(file), quoted_text(fingerprint));
-  return closed_line(
-      fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{},"files":{},"models":{{{}}}}})",
-                  header.format, quoted_text(header.program), quoted_text(header.study), quoted_text(header.data),
-                  quoted_text(header.files), models),
-      0);
+  std::string text = fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{},"files":{},"models":{{{}}})",
+                                 header.format, quoted_text(header.program), quoted_text(header.study),
+                                 quoted_text(header.data), quoted_text(header.files), models);
+  if (header.lanes > 0) text += fmt::format(R"(,"lanes":{})", header.lanes);
+  if (header.expected_seconds) text += fmt::format(R"(,"expected_seconds":{})", *header.expected_seconds);
+  return closed_line(text + "}", 0);
 }
 
 // Without a JSON library and temporary strings, since this is most of the cost of a very short iteration.
@@ -215,7 +218,10 @@ std::optional<JournalHeader> read_header_line(const std::string& line) {
     header.data = object.at("data");
     header.files = object.at("files");
     header.models = object.at("models").get<ModelFingerprints>();
-    return header;
+    if (object.contains("lanes")) header.lanes = integer_of<std::int64_t>(object.at("lanes"));
+    if (object.contains("expected_seconds")) header.expected_seconds = object.at("expected_seconds").get<double>();
+    const bool is_possible = header.lanes >= 0 && header.lanes <= max_lanes && header.expected_seconds.value_or(0) >= 0;
+    return is_possible ? std::optional(header) : std::nullopt;
   });
 }
 

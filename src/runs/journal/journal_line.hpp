@@ -18,7 +18,7 @@ namespace sheaf {
 using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of the journals that this program writes and reads. It increases with every change of the lines or of the
-/// meaning of their fields.
+/// meaning of their fields, except for members that readers may leave out.
 inline constexpr std::int64_t journal_format = 10;
 
 /// The first line of a journal: the identity of the run.
@@ -28,7 +28,9 @@ struct JournalHeader {
   std::string data;     ///< identity of the values (data/content_identity.hpp)
   std::int64_t format = journal_format;
   ModelFingerprints models{};
-  std::string files{};  ///< names, sizes and times of the data files; they may change, the values may not
+  std::string files{};     ///< names, sizes and times of the data files; they may change, the values may not
+  std::int64_t lanes = 0;  ///< of the rank whose journal it is; 0: not known
+  std::optional<double> expected_seconds{};  ///< that the job was expected to need for the whole run
 
   /// The initial value of the checksums of all later lines, so that results of another study do not verify.
   std::uint32_t seed() const;

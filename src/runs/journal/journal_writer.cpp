@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/thread_group.hpp"
 #include "files/checksum.hpp"
@@ -22,6 +21,7 @@ namespace {
 constexpr auto write_period = std::chrono::milliseconds(100);
 constexpr auto sync_period = std::chrono::milliseconds(800);  // at most a second, including the write before it
 constexpr double long_iteration_seconds = 1;
+constexpr double first_time_seconds = 1, max_time_period = 64;     // between lines of the time of a job
 constexpr std::size_t full_batch_bytes = std::size_t{1} << 20;     // of packed results: written at once
 constexpr std::size_t max_waiting_bytes = std::size_t{8} << 20;    // of packed results and predictions
 constexpr std::size_t piece_bytes = std::size_t{256} << 10;        // of text per write
@@ -55,6 +55,7 @@ struct JournalWriter::State {
   void work();
   void write(const Batch& batch);
   void write_text();
+  void add_due_time();
   void write_predictions(const std::vector<float>& values);
   void sync();
   bool is_sync_due() const { return unsynced_bytes >= max_unsynced_bytes || Clock::now() - synced_at >= sync_period; }
@@ -82,6 +83,8 @@ struct JournalWriter::State {
   bool closing = false;
   std::uint32_t seed_of_stage;  // of the results that have not been taken yet
   std::string next_line;        // of a stage, or of the end of a search or a job: is written before the waiting results
+  std::optional<Clock::time_point> start;  // of the training, if its time is recorded
+  double next_time = first_time_seconds;   // after the start
   std::exception_ptr failure;
   ThreadGroup thread{"writing the journal"};
 };
@@ -97,6 +100,7 @@ void JournalWriter::State::work() {
       text.swap(next_line);
       next_line.clear();
       seed = seed_of_stage;
+      add_due_time();
       drains = draining;
       at_once = std::exchange(urgent, false) || closing;
       last = closing;
@@ -119,6 +123,15 @@ void JournalWriter::State::work() {
     room.notify_all();
   }
   room.notify_all();
+}
+
+// Adds the line of the time, if it is due. Before the waiting results, as all other lines that are not results.
+void JournalWriter::State::add_due_time() {
+  if (!start) return;
+  const double seconds = seconds_since(*start);
+  if (seconds < next_time) return;
+  text += time_line({seconds, false}, seed);
+  while (next_time <= seconds) next_time += std::min(next_time, max_time_period);
 }
 
 // Writes `text` and the lines of the batch.
@@ -216,10 +229,16 @@ void JournalWriter::end_search(const RecordedEnd& recorded) {
   state_->next_line = end_line(recorded, state_->seed_of_stage);
 }
 
+void JournalWriter::record_time_since(Clock::time_point start) {
+  const std::lock_guard lock(state_->mutex);
+  state_->start = start;
+}
+
 void JournalWriter::end_job(double seconds) {
   results_so_far();
   const std::lock_guard lock(state_->mutex);
-  state_->next_line = time_line(seconds, state_->seed_of_stage);
+  state_->start.reset();
+  state_->next_line = time_line({seconds, true}, state_->seed_of_stage);
 }
 
 const ResultStore& JournalWriter::results_so_far() {

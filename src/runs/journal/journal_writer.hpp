@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/clock.hpp"
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/result_store.hpp"
 #include "runs/journal/stage_line.hpp"
@@ -42,7 +43,12 @@ class JournalWriter {
   /// Writes the line of the end of a search after all results so far.
   void end_search(const RecordedEnd& recorded);
 
-  /// Writes the line of the end of a job that has trained for `seconds`, after all results so far.
+  /// From now on, writes from time to time how long the job has trained since `start`: after 1, 2, 4, ... 64 seconds,
+  /// then every 64 seconds.
+  void record_time_since(Clock::time_point start);
+
+  /// Writes the line of the end of a job that has trained for `seconds`, after all results so far. No other line of a
+  /// time follows.
   void end_job(double seconds);
 
   /// From now on, syncs every result to disk at once, including waiting ones, because the process may end soon.

@@ -154,6 +154,9 @@ class JournalReader {
     require_same_study(path, *found, header_);
     if (const auto difference = find_difference(path, *found, header_)) refuse_or_warn(*difference);
     seed_ = found->seed();
+    ReplayedJob& job = replay_.jobs[attempt_];
+    job.lanes += found->lanes;
+    if (found->expected_seconds) job.expected_seconds = found->expected_seconds;
     return true;
   }
 
@@ -173,6 +176,7 @@ class JournalReader {
     if (refit_) return take_refit_result(*result);
     if (iteration < 0 || iteration >= limits_.total) return false;
     if (result->predictions.bytes != 0 && !has_predictions(result->predictions)) return false;
+    count_line(*result);
     if (!is_of_known_stage(iteration)) {
       ++unknown_count_;
       return true;
@@ -196,9 +200,16 @@ class JournalReader {
   bool take_refit_result(const JournalLine& line) {
     ReplayedRefit& refit = replay_.refits[*refit_];
     if (!refit.recorded.iterations().has(line.iteration.result.iteration) || line.predictions.bytes != 0) return false;
+    count_line(line);
     if (is_result(line.iteration.result.status)) ++refit.result_lines;
     refit.results.append(line.iteration, line.predictions, file_);
     return true;
+  }
+
+  void count_line(const JournalLine& line) {
+    ++replay_.iteration_lines;
+    const IterationResult& result = line.iteration.result;
+    replay_.line_seconds += result.end_seconds() - result.start_seconds;
   }
 
   // Opens the file of predictions when a line needs it, since most journals have none.
@@ -220,9 +231,9 @@ class JournalReader {
   }
 
   bool take_time(const std::string& line) {
-    const auto seconds = read_time_line(line, seed_);
-    if (seconds) replay_.trained[attempt_] = *seconds;
-    return seconds.has_value();
+    const auto recorded = read_time_line(line, seed_);
+    if (recorded) replay_.jobs[attempt_].time = recorded;
+    return recorded.has_value();
   }
 
   bool take_stage(const std::string& line) {
@@ -299,7 +310,9 @@ std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange ite
 }
 
 double trained_seconds(const Replay& journals) {
-  std::map<std::string, double> ends = journals.trained;  // by attempt
+  std::map<std::string, double> ends;  // by attempt
+  for (const auto& [attempt, job] : journals.jobs)
+    if (job.time) ends[attempt] = job.time->seconds;
   for (const JournaledIteration iteration : journals.iterations) {
     double& end = ends[attempt_of(journals.files[iteration.file])];
     end = std::max(end, iteration.trained.result.end_seconds());

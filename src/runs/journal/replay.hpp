@@ -26,6 +26,13 @@ struct ReplayedRefit {
   std::int64_t result_lines = 0;  ///< as in Replay
 };
 
+/// What the journals of a job have recorded about it.
+struct ReplayedJob {
+  std::optional<RecordedTime> time;  ///< the last one
+  std::int64_t lanes = 0;            ///< of all ranks; 0: not known
+  std::optional<double> expected_seconds;
+};
+
 struct Replay {
   std::vector<std::string> files;
   ResultStore iterations;             ///< settled
@@ -33,9 +40,12 @@ struct Replay {
   std::vector<ReplayedRefit> refits;  ///< likewise
   std::map<std::int64_t, std::vector<std::string>> values;  ///< by iteration: of searched keys, as the journal has them
   std::optional<RecordedEnd> end;                           ///< the last one
-  std::map<std::string, double> trained;  ///< by attempt: the seconds that its job has recorded at its end
-  std::int64_t result_lines = 0;          ///< lines with a result, counting each line of an iteration that has several
-  std::vector<std::string> warnings;      ///< about skipped lines, with file and line number
+  std::map<std::string, ReplayedJob> jobs;                  ///< by attempt
+  std::int64_t result_lines = 0;  ///< lines with a result, counting each line of an iteration that has several
+  std::int64_t iteration_lines =
+      0;                    ///< lines of iterations, also of those that failed, and of refits that do not count
+  double line_seconds = 0;  ///< of training in these lines, without that of earlier jobs
+  std::vector<std::string> warnings;              ///< about skipped lines, with file and line number
   std::vector<std::string> accepted_differences;  ///< of data, model files or program version, with `forced`
 };
 

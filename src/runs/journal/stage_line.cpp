@@ -101,8 +101,10 @@ std::string end_line(const RecordedEnd& recorded, std::uint32_t seed) {
   return closed_line(fmt::format(R"({{"search_time":{},"trials":{}}})", recorded.time, recorded.trials), seed);
 }
 
-std::string time_line(double seconds, std::uint32_t seed) {
-  return closed_line(fmt::format("{}{}}}", time_line_beginning, seconds), seed);
+std::string time_line(const RecordedTime& recorded, std::uint32_t seed) {
+  return closed_line(
+      fmt::format("{}{}{}}}", time_line_beginning, recorded.seconds, recorded.is_over ? "" : R"(,"is_over":false)"),
+      seed);
 }
 
 std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed) {
@@ -137,11 +139,11 @@ std::optional<RecordedEnd> read_end_line(const std::string& line, std::uint32_t 
   });
 }
 
-std::optional<double> read_time_line(const std::string& line, std::uint32_t seed) {
+std::optional<RecordedTime> read_time_line(const std::string& line, std::uint32_t seed) {
   if (line.compare(0, time_line_beginning.size(), time_line_beginning) != 0) return std::nullopt;
   return read_object(line, seed, [](const Json& object) {
-    const double seconds = object.at("trained_seconds").get<double>();
-    return seconds >= 0 ? std::optional(seconds) : std::nullopt;
+    const RecordedTime recorded{object.at("trained_seconds").get<double>(), object.value("is_over", true)};
+    return recorded.seconds >= 0 ? std::optional(recorded) : std::nullopt;
   });
 }
 

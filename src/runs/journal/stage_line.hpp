@@ -29,11 +29,17 @@ struct RecordedEnd {
   std::int64_t trials = 0;  ///< of the run: 0..trials-1
 };
 
+/// How long a job has trained, recorded by rank 0 at its end and from time to time before, so that the work of a killed
+/// job is known.
+struct RecordedTime {
+  double seconds = 0;   ///< since the start of its training
+  bool is_over = true;  ///< whether the job ended then
+};
+
 /// The functions below return lines with their line end.
 std::string stage_line(const RecordedStage& recorded, std::uint32_t seed);
 std::string end_line(const RecordedEnd& recorded, std::uint32_t seed);
-/// The end of a job that has trained for `seconds`.
-std::string time_line(double seconds, std::uint32_t seed);
+std::string time_line(const RecordedTime& recorded, std::uint32_t seed);
 
 /// The seed of the lines after that of a stage. Results of a refit verify only after the line of their stage, because
 /// their numbers may be those of other iterations when the search goes on.
@@ -43,6 +49,6 @@ std::uint32_t seed_after(const RecordedStage& recorded, std::uint32_t seed);
 /// are impossible (of a stage: negative, not ascending, no iterations or too many).
 std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed);
 std::optional<RecordedEnd> read_end_line(const std::string& line, std::uint32_t seed);
-std::optional<double> read_time_line(const std::string& line, std::uint32_t seed);
+std::optional<RecordedTime> read_time_line(const std::string& line, std::uint32_t seed);
 
 }  // namespace sheaf

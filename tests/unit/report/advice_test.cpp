@@ -107,6 +107,14 @@ TEST_CASE("trials within the standard error of the folds are equally good") {
   CHECK(!has(advice_for(facts), "equally good"));
 }
 
+TEST_CASE("killed jobs that have lost more than a tenth of the time") {
+  AdviceFacts facts = good_facts();
+  facts.shares.unfinished = 10;
+  CHECK(!has(advice_for(facts), "Killed jobs"));
+  facts.shares.unfinished = 100;
+  CHECK(has(advice_for(facts), "Killed jobs have lost 50 % of the time"));
+}
+
 TEST_CASE("idle lanes, divergence, failures and unfinished runs") {
   AdviceFacts facts = good_facts();
   facts.shares.idle = 60;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -22,6 +23,7 @@ struct PreparedStudy {
   Placement placement;             ///< of this rank
   JobFacts facts;                  ///< by which it was settled
   RankTable ranks;                 ///< on rank 0; empty on other ranks
+  std::int64_t gpu_lanes = 0;      ///< of all ranks
   EngineOfTrial engine_of_trial;   ///< with the reasons for the choice
   std::optional<FileSchema> file;  ///< of the data file; nullopt for synthetic data
   StudyData data;

@@ -122,6 +122,7 @@ class RunTraining {
       refit_rows_ = static_cast<double>(refit.training_rows.count()) / static_cast<double>(fit.training_rows.count());
     }
     source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
+    if (world_.is_root()) journal_->record_time_since(setup_->start);
     agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
 

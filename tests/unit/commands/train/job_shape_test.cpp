@@ -65,17 +65,43 @@ TEST_CASE("a job on GPUs has one rank per GPU, or run.ranks_per_gpu") {
   CHECK(shape_of({1, 64, 2, 4}, 5, run) == Numbers{1, 3, 8, 2, 6, 9});
 }
 
-TEST_CASE("the expected time has the work of all lanes, and a longest iteration at the end") {
+TEST_CASE("the time is that of all lanes, at least that of the longest iteration, with a margin") {
+  const Study study;
+  JobShape shape;
+  shape.core_lanes = 10;
+  StudyCost cost;
+  cost.iterations = 100;
+  cost.lanes = {0, 1, 0, 2};
+  cost.longest_seconds = 3;
+  cost.seconds = 200;  // in one lane
+  CHECK(training_time(study, cost, shape)->expected == 20);
+  CHECK(training_time(study, cost, shape)->at_most == 60);
+  cost.longest_seconds = 50;
+  CHECK(training_time(study, cost, shape)->expected == 50);
+  CHECK(training_time(study, cost, shape)->at_most == 150);
+}
+
+TEST_CASE("a time limit of the search bounds the time with its margin") {
+  Study study;
   JobShape shape;
   shape.core_lanes = 1;
-  CHECK(expected_seconds({7, 0, 2, 2}, shape) == 14);
-  shape.core_lanes = 10;
-  CHECK(expected_seconds({1, 0, 2, 2}, shape) == 2);
-  CHECK(expected_seconds({100, 0, 2, 5}, shape) == 20 + 4.5);
-  shape.gpu_lanes = 10;  // twice as fast
-  CHECK(expected_seconds({120, 1, 2, 2}, shape) == 8 + 1.9);
-  shape.core_lanes = 0;
-  CHECK(expected_seconds({100, 1, 0, 1}, shape) == 10 + 0.9);
+  StudyCost cost;
+  cost.iterations = 100;
+  cost.lanes = {0, 1, 0, 2};
+  cost.longest_seconds = 3;
+  cost.seconds = 200;
+  study.search.time = 50;
+  CHECK(training_time(study, cost, shape)->expected == 50);
+  CHECK(training_time(study, cost, shape)->at_most == 59);  // an iteration may begin at the end
+  study.search.time = 100000;
+  CHECK(training_time(study, cost, shape)->expected == 200);
+  CHECK(training_time(study, cost, shape)->at_most == 600);
+  cost.seconds = std::nullopt;  // unknown
+  study.search.time = 0;
+  CHECK_FALSE(training_time(study, cost, shape));
+  study.search.time = 50;
+  CHECK(training_time(study, cost, shape)->expected == 50);
+  CHECK(training_time(study, cost, shape)->at_most == 50);
 }
 
 TEST_CASE("keys that end trainings or the search early are named") {

@@ -34,3 +34,7 @@ with h5py.File(os.path.join(data, "visits.h5"), "r") as kept, h5py.File("visits.
     for name in made:
         check(kept[name].dtype == made[name].dtype and numpy.array_equal(kept[name][:], made[name][:]), f"visits: {name}")
 check(os.path.getsize(os.path.join(data, "visits.h5")) < 50000, "size of visits.h5")
+
+subprocess.run([sys.executable, os.path.join(data, "make_wine.py"), "wine.csv"], check=True)
+with open(os.path.join(data, "wine.csv")) as kept, open("wine.csv") as made:
+    check(kept.read() == made.read(), "wine.csv")

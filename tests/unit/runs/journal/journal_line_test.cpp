@@ -156,11 +156,11 @@ TEST_CASE("stage lines are read back and are not read as results") {
 }
 
 TEST_CASE("the ends of searches and jobs read back, and are refused with any change") {
-  const std::string end = without_end(end_line({600, 12}, 7)), time = without_end(time_line(1.0 / 3, 7));
+  const std::string end = without_end(end_line({600, 12}, 7)), time = without_end(time_line({1.0 / 3, true}, 7));
   const auto read = read_end_line(end, 7);
   REQUIRE(read.has_value());
   CHECK((read->time == 600 && read->trials == 12));
-  CHECK(read_time_line(time, 7) == 1.0 / 3);
+  CHECK(read_time_line(time, 7)->seconds == 1.0 / 3);
   CHECK_FALSE(read_end_line(end, 8).has_value());
   CHECK_FALSE(read_time_line(time, 8).has_value());
   for (const std::string& line : {end, time})
@@ -171,7 +171,7 @@ TEST_CASE("the ends of searches and jobs read back, and are refused with any cha
     }
   CHECK_FALSE(read_end_line(without_end(end_line({0, 12}, 7)), 7).has_value());
   CHECK_FALSE(read_end_line(without_end(end_line({600, 0}, 7)), 7).has_value());
-  CHECK_FALSE(read_time_line(without_end(time_line(-1, 7)), 7).has_value());
+  CHECK_FALSE(read_time_line(without_end(time_line({-1, true}, 7)), 7).has_value());
 }
 
 TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
@@ -290,6 +290,31 @@ TEST_CASE("header lines are read back and are not read as results") {
   other = header;
   other.files = "gr\\xfcn.h5, 5 bytes of 8";  // the same values at another time
   CHECK(header.seed() == other.seed());
+}
+
+TEST_CASE("a header may have lanes and an expected time, which the checksums of later lines do not depend on") {
+  JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
+  const std::uint32_t seed = header.seed();
+  CHECK(header_line(header).find("lanes") == std::string::npos);
+  header.lanes = 4;
+  header.expected_seconds = 0.1;
+  const auto read = read_header_line(without_end(header_line(header)));
+  REQUIRE(read.has_value());
+  CHECK(read->lanes == 4);
+  CHECK(read->expected_seconds == 0.1);
+  CHECK(read->seed() == seed);
+  header.lanes = std::int64_t{1} << 40;
+  CHECK_FALSE(read_header_line(without_end(header_line(header))).has_value());
+}
+
+TEST_CASE("lines of times are read back; those without an end are of a job that ended") {
+  const auto read = [](const std::string& line) { return read_time_line(without_end(line), 7); };
+  CHECK(read(time_line({1.5, true}, 7))->is_over);
+  CHECK(time_line({1.5, true}, 7).find("is_over") == std::string::npos);
+  CHECK_FALSE(read(time_line({1.5, false}, 7))->is_over);
+  CHECK(read(time_line({1.5, false}, 7))->seconds == 1.5);
+  CHECK_FALSE(read(time_line({-1, true}, 7)).has_value());
+  CHECK_FALSE(read_time_line(without_end(time_line({1.5, true}, 8)), 7).has_value());
 }
 
 // The JSON parser may accept lines that the fast reader rejects, but not the reverse.

@@ -64,6 +64,26 @@ TEST_CASE("results and predictions that several lanes append are all in the jour
   }
 }
 
+TEST_CASE("a journal records for how long its job has trained, until the job ends") {
+  const Scratch scratch("journal_writer_test");
+  JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 0), header);
+  const auto time = [&] {
+    const Replay replayed = replay(scratch);
+    return replayed.jobs.empty() ? std::nullopt : replayed.jobs.begin()->second.time;
+  };
+  journal.record_time_since(Clock::now() - std::chrono::seconds(200));
+  REQUIRE(eventually([&] { return time().has_value(); }));
+  CHECK(time()->seconds >= 200);
+  CHECK_FALSE(time()->is_over);
+  const double before = time()->seconds;
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  CHECK(time()->seconds == before);  // the next line is due after 256 seconds
+  journal.end_job(300);
+  journal.close();
+  CHECK(time()->seconds == 300);
+  CHECK(time()->is_over);
+}
+
 TEST_CASE("lanes that are faster than the writing thread wait for it, and all their results are in the journal") {
   const Scratch scratch("journal_writer_test");
   constexpr std::int64_t lane_count = 3, each = 60000;  // of over 220 bytes: more than may wait and be written together

@@ -96,9 +96,44 @@ TEST_CASE("the time of a run is that of its jobs, of a killed one until its last
   write_journal(scratch, 1, 1, header_line(header) + line_until(1, 2, 9, 7));
   CHECK(trained_seconds(replay(scratch)) == 4);
   // A job that stops records its time.
-  write_journal(scratch, 2, 0, header_line(header) + line_until(2, 1, 2, 0) + time_line(12.5, header.seed()));
+  write_journal(scratch, 2, 0, header_line(header) + line_until(2, 1, 2, 0) + time_line({12.5, true}, header.seed()));
   CHECK(trained_seconds(replay(scratch)) == 16.5);
   CHECK(replay(scratch).warnings.empty());
+  // A killed one may have recorded for how long it had trained without another result.
+  write_journal(scratch, 1, 0,
+                header_line(header) + time_line({5, false}, header.seed()) + line_until(0, 1, 2, 0) +
+                    time_line({6, false}, header.seed()));
+  CHECK(trained_seconds(replay(scratch)) == 18.5);
+}
+
+TEST_CASE("the journals of a job have its lanes, its expected time and its end") {
+  const Scratch scratch("replay_test");
+  JournalHeader first = header, second = header;
+  first.lanes = 3;
+  first.expected_seconds = 40.5;
+  second.lanes = 2;
+  write_journal(scratch, 1, 0, header_line(first) + time_line({8, false}, header.seed()));
+  write_journal(scratch, 1, 1, header_line(second));
+  write_journal(scratch, 2, 0, header_line(header) + time_line({9, true}, header.seed()));
+  const Replay replayed = replay(scratch);
+  REQUIRE(replayed.jobs.size() == 2);
+  CHECK(replayed.jobs.at("00001").lanes == 5);
+  CHECK(replayed.jobs.at("00001").expected_seconds == 40.5);
+  CHECK(replayed.jobs.at("00001").time->seconds == 8);
+  CHECK_FALSE(replayed.jobs.at("00001").time->is_over);
+  CHECK(replayed.jobs.at("00002").lanes == 0);
+  CHECK_FALSE(replayed.jobs.at("00002").expected_seconds);
+  CHECK(replayed.jobs.at("00002").time->is_over);
+}
+
+TEST_CASE("lines that do not count are in the seconds of all lines") {
+  const Scratch scratch("replay_test");
+  const double seconds = sample_iteration(1).result.end_seconds() - sample_iteration(1).result.start_seconds;
+  write_journal(scratch, 1, 0, header_line(header) + line_of(1, IterationStatus::failed) + line_of(1) + line_of(1));
+  const Replay replayed = replay(scratch);
+  CHECK(replayed.iteration_lines == 3);
+  CHECK(replayed.line_seconds == 3 * seconds);
+  CHECK(replayed.iterations.size() == 1);
 }
 
 TEST_CASE("a journal that cannot be read is an error") {
