@@ -2,7 +2,12 @@
 # Runs a study on this machine with Open MPI: one rank per NUMA domain, or one per GPU if there are more GPUs; one lane
 # per core.
 # Usage:   STUDY=my.cfg bash jobs/local.sh [--train.epochs=5 ...]
+# The log goes to stderr, the summary to stdout: add `2>my.log` to keep the log.
 # SPDX-License-Identifier: MIT
+
+# ---- Modules: those with which Sheaf was built or installed
+# module load gcc openmpi sheaf
+
 set -euo pipefail
 
 domains=$(grep -ls '[0-9]' /sys/devices/system/node/node*/cpulist | wc -l) || domains=1

@@ -12,9 +12,10 @@ fi
 
 . "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 
-# The maximum number of restarts. Without a limit, an iteration that does not fit into the time limit would restart the
-# job forever.
-RESTARTS=${RESTARTS:-100}
+# The maximum number of restarts, so that a study uses at most four time limits of its nodes unless more are requested.
+# Without a limit, an iteration that does not fit into the time limit would restart the job forever. Restarts by Slurm
+# (node failures, preemptions) count, too.
+RESTARTS=${RESTARTS:-3}
 
 # The run directory. Different for every job, but the same for all tasks of an array and for all restarts.
 OUTPUT=${OUTPUT:-runs/job-${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}}
@@ -45,7 +46,8 @@ requeue() {
   local job=${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID} restarts=${SLURM_RESTART_COUNT:-0}
   job=${job:-$SLURM_JOB_ID}
   if [ "$restarts" -ge "$RESTARTS" ]; then
-    echo "Job $job was restarted $restarts times (RESTARTS=$RESTARTS). To continue, submit it with OUTPUT=$OUTPUT."
+    echo "Job $job was restarted $restarts times (RESTARTS=$RESTARTS). To continue, submit it again with OUTPUT=$OUTPUT," \
+      "and with a longer --time or more RESTARTS."
     return
   fi
   echo "Requeueing job $job" # before scontrol, because Slurm then ends the script immediately

@@ -98,20 +98,31 @@ done = launch(["bash", "program.sh"], environment={"PATH": os.path.abspath("tool
 checks.check(done.code == 2 and done.stderr.startswith("error: the program sheaf was not found"),
              "program.sh without a program: an error", done.stderr)
 
+def run_copy(script, command, path):
+    """Runs a copy of a Slurm script, as slurmd does. `command`: the command of the job that scontrol shows. Returns the
+    result and the program that the script starts."""
+    shutil.copy(script, "slurm_script")
+    for tool, text in (("scontrol", f"echo '   Command={command}'"), ("srun", "for word; do echo \"$word\"; done")):
+        with open(f"bin/{tool}", "w") as file:
+            file.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(f"bin/{tool}", 0o755)
+    done = launch(["bash", "slurm_script", "--study.name=a/b"], environment={
+        "PATH": f"{os.path.abspath('bin')}:{path}", "STUDY": "my.cfg", "SHEAF": "", "SLURM_JOB_ID": "7",
+        "SLURM_CPUS_PER_TASK": "1", "SLURM_CPUS_PER_TASK_HET_GROUP_0": "1", "SLURM_CPUS_PER_TASK_HET_GROUP_1": "1"})
+    return done, next((word for word in done.stdout.splitlines() if word.endswith("/sheaf")), "none")
+
+
+# A script finds slurm.sh next to its original, as Slurm names it, or beside the program in PATH.
 os.mkdir("bin")
-with open("bin/srun", "w") as file:
-    file.write("#!/bin/sh\nfor word; do echo \"$word\"; done\n")
-os.chmod("bin/srun", 0o755)
-for script in glob.glob(os.path.join(SHARE, "jobs/*.sbatch")):
-    shutil.copy(script, "slurm_script")  # as slurmd does
-    done = launch(["bash", "slurm_script"], environment={
-        "PATH": f"{os.path.abspath('bin')}:{PREFIX}/bin:{os.environ['PATH']}", "STUDY": "my.cfg", "SHEAF": "",
-        "SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "1", "SLURM_CPUS_PER_TASK_HET_GROUP_0": "1",
-        "SLURM_CPUS_PER_TASK_HET_GROUP_1": "1"})
-    words = done.stdout.splitlines()
-    program = next((word for word in words if word.endswith("/sheaf")), "none")
-    checks.check(done.code == 0 and os.path.realpath(program) == PROGRAM, f"{script} runs the installed program",
-                 done.stdout + done.stderr)
+scripts = glob.glob(os.path.join(SHARE, "jobs/*.sbatch"))
+checks.check(len(scripts) == 4, "four Slurm scripts are installed", scripts)
+for script in scripts:
+    for command, path in ((f"{script} --study.name=a/b", "/usr/bin:/bin"), ("(null)", f"{PREFIX}/bin:/usr/bin:/bin")):
+        done, program = run_copy(script, command, path)
+        checks.check(done.code == 0 and os.path.realpath(program) == PROGRAM, f"{script} as {command}",
+                     done.stdout + done.stderr)
+    done, _ = run_copy(script, "(null)", "/usr/bin:/bin")
+    checks.check(done.code == 2 and done.stderr.startswith("error: slurm.sh was not found."), f"{script} alone", done.stderr)
 
 # ---- The modulefile
 

@@ -3,6 +3,7 @@ for some seconds. If it does not recover, the job ends within the configured tim
 resumed on one host."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -136,6 +137,16 @@ def check_end(name, job, start, silent="host 'beta'"):
     checks.check(not left, f"{name}: no process is left",
                  subprocess.run(["ps", "ax"], capture_output=True, text=True).stdout)
 
+
+# `sheaf info` tests locks between the hosts, and finds that a host does not share the directory.
+unshared = "test $(hostname) = alpha || exec unshare --mount sh -c 'mount -t tmpfs tmpfs $PWD; cd $PWD; exec $SHEAF info'; "
+for case, script, expected in (("shared", "", r"^fine +locks: flock works in "),
+                               ("not shared", unshared, r"^ADVICE +locks \(rank 1\): the host does not have the file")):
+    done = subprocess.run([ON_HOST, "alpha", MPIEXEC, "-H", "alpha:1,beta:1", "-n", "2", "--bind-to", "none", "sh", "-c",
+                           script + "exec $SHEAF info"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    checks.check(done.returncode == 0 and re.search(expected, done.stdout, re.MULTILINE) and
+                 re.search("^fine +MPI: 2 ranks on 2 hosts", done.stdout, re.MULTILINE) and not os.listdir(),
+                 f"info in a directory that is {case}", done.stdout + done.stderr)
 
 # Results on one host and on two hosts; the run must be long enough to cut the network during training.
 epochs, seconds = 60, 0

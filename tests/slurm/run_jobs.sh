@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # run_jobs.sh SHEAF SOURCE [CHECK...]: submits every jobs/*.sbatch with a short study to the Slurm cluster of
-# with_slurm.sh, from the top folder of the project, and checks how each job ends and which ranks it had on which nodes.
-# Then it stops running jobs, which requeue themselves. With jobs/slurm.sh these jobs must end with the results of an
-# uninterrupted run. Such jobs run for short moments at a time until the event, so that they do not end
-# too early on a fast machine.
+# with_slurm.sh, from another folder, and checks how each job ends and which ranks it had on which nodes. Then it submits
+# the installed scripts, and stops running jobs, which requeue themselves. With jobs/slurm.sh these jobs must end with the
+# results of an uninterrupted run. Such jobs run for short moments at a time until the event, so that they do not end too
+# early on a fast machine.
 # CHECK: functions below. check_requeue, check_node_failure, check_power_off and check_time_limit run only if named;
 # check_time_limit cannot be combined with other checks.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 program=$1
 real_program=$(realpath "$1")
-cd "$2"
+jobs=$(realpath "$2")/jobs
 checks=("${@:3}")
-[ ${#checks[@]} -gt 0 ] || checks=(check_cpu check_gpu check_hetero check_wrong_study check_signals check_array)
-export STUDY=jobs/studies/digits-search.cfg
+[ ${#checks[@]} -gt 0 ] ||
+  checks=(check_cpu check_gpu check_hetero check_wrong_study check_plan check_installed check_signals check_array)
+export STUDY=$jobs/studies/digits-search.cfg
 work=$(mktemp -d)
+cd "$work"
 short=(--train.epochs=2 --search.folds=2)
 long=(--train.epochs=200 --run.progress=none) # 60 iterations
 [ "${checks[*]}" != check_time_limit ] || long[0]=--train.epochs=8000
@@ -32,7 +34,7 @@ start() {
   shift 2
   log=$work/$job.log
   export OUTPUT=$work/$job
-  id=$(sbatch --parsable --output="$log" "$script" "$@")
+  id=$(sbatch --parsable --output="$log" "$jobs/$script" "$@")
 }
 
 # until_job SECONDS EVENT COMMAND...: waits until the command succeeds; EVENT is its name in messages.
@@ -154,7 +156,7 @@ chmod +x "$work/sheaf"
 export SHEAF=$work/sheaf
 
 check_cpu() {
-  submit cpu jobs/cpu.sbatch "${short[@]}"
+  submit cpu cpu.sbatch "${short[@]}"
   expect_end 'ExitCode=0:0 JobState=COMPLETED'
   expect_results
   expect_line '^.*ranks? 0.* on (g1|c1):'
@@ -162,7 +164,7 @@ check_cpu() {
 }
 
 check_gpu() {
-  DEVICE=auto submit gpu jobs/gpu.sbatch "${short[@]}"
+  DEVICE=auto submit gpu gpu.sbatch "${short[@]}"
   expect_end 'ExitCode=0:0 JobState=COMPLETED'
   expect_results
   expect_line 'rank.* on g[12]: '
@@ -171,7 +173,7 @@ check_gpu() {
 
 check_hetero() {
   # As if the GPU component came first: the batch shell has GPU variables, which the ranks on c1 must not inherit.
-  CUDA_VISIBLE_DEVICES=0,1,2,3 submit hetero jobs/hetero.sbatch "${short[@]}"
+  CUDA_VISIBLE_DEVICES=0,1,2,3 submit hetero hetero.sbatch "${short[@]}"
   expect_end 'ExitCode=0:0 JobState=COMPLETED'
   expect_results
   expect_line 'ranks? .*1.* on c1: '
@@ -182,14 +184,49 @@ check_hetero() {
 
 # The exit code of the program must reach Slurm.
 check_wrong_study() {
-  submit wrong jobs/cpu.sbatch --train.epoch=2
+  submit wrong cpu.sbatch --train.epoch=2
   expect_end 'ExitCode=2:0 JobState=FAILED'
+}
+
+# Slurm accepts the command of sheaf plan. Ranks with one lane fit into the nodes, however many cores this machine has.
+check_plan() {
+  local line
+  job=plan log=$work/plan.log OUTPUT=$work/plan
+  line=$("$program" plan "$STUDY" --run.output="$OUTPUT" --run.lanes=1 "${short[@]}" |
+    sed -n 's/^submit *//p')
+  id=$(eval "${line/ sbatch / sbatch --parsable --output='$log' }")
+  finish
+  expect_end 'ExitCode=0:0 JobState=COMPLETED'
+  expect_results
+}
+
+# Installed scripts find slurm.sh and the program without variables and PATH. Each job is submitted from a folder of its
+# own, where its log and its run must be. Its arguments have a '/', since Slurm stores them behind the path of the script.
+check_installed() {
+  local script prefix=$work/moved
+  cmake --install "$(dirname "$real_program")" --prefix "$work/installed" --component sheaf >"$work/install.log"
+  mv "$work/installed" "$prefix"
+  for script in "$prefix"/share/sheaf/jobs/*.sbatch; do
+    job="installed $(basename "$script" .sbatch)"
+    mkdir "$work/$job"
+    cd "$work/$job"
+    id=$(env -u SHEAF -u OUTPUT DEVICE=auto sbatch --parsable "$script" "${short[@]}" --data.file="$(dirname "$jobs")/data/digits.h5")
+    OUTPUT=runs/job-$id log=$PWD/sheaf-$id.out
+    [[ $script != */array.sbatch ]] || log=$PWD/sheaf-${id}_0.out
+    finish
+    expect_end 'ExitCode=0:0 JobState=COMPLETED'
+    expect_results
+    expect_line ' done in | other tasks '
+    show_problems_of_job "$before"
+    before=$failures
+    cd "$work"
+  done
 }
 
 # The job is stopped twice by the signal that Slurm sends before a time limit (to the batch script only), and requeues
 # itself.
 check_signals() {
-  start signals jobs/cpu.sbatch "${long[@]}"
+  start signals cpu.sbatch "${long[@]}"
   local turn
   for turn in 0 1; do
     in_midst_of "$turn"
@@ -203,14 +240,14 @@ check_signals() {
 
 # The job takes more than two time limits of one minute. Slurm itself ends the attempts; it checks every 30 seconds.
 check_time_limit() {
-  SBATCH_TIMELIMIT=1 SBATCH_SIGNAL=B:USR1@20 start time_limit jobs/cpu.sbatch "${long[@]}"
+  RESTARTS=20 SBATCH_TIMELIMIT=1 SBATCH_SIGNAL=B:USR1@20 start time_limit cpu.sbatch "${long[@]}"
   finish 900
   expect_whole_after 2 20
   expect_line 'stopped after .* of 60 iterations'
 }
 
 check_requeue() {
-  start requeue jobs/cpu.sbatch "${long[@]}"
+  start requeue cpu.sbatch "${long[@]}"
   in_midst_of 0
   scontrol requeue "$id" || problem "cannot be requeued"
   go_on
@@ -219,7 +256,7 @@ check_requeue() {
 }
 
 check_node_failure() {
-  start node_failure jobs/cpu.sbatch "${long[@]}"
+  start node_failure cpu.sbatch "${long[@]}"
   in_midst_of 0
   local node
   node=$(scontrol show hostnames "$(squeue -h -j "$id" -o %N)" | tail -1)
@@ -235,7 +272,7 @@ check_node_failure() {
 check_power_off() {
   echo SlurmdTimeout=15 >>"$SLURM_CONF"
   scontrol reconfigure
-  start power_off jobs/cpu.sbatch "${long[@]}"
+  start power_off cpu.sbatch "${long[@]}"
   in_midst_of 0
   local node daemon process processes=()
   node=$(scontrol show hostnames "$(squeue -h -j "$id" -o %N)" | tail -1)
@@ -255,7 +292,7 @@ all_three_train() {
 }
 # The last task of an array has the job id of the array. If it stops, only this task must be requeued.
 check_array() {
-  SBATCH_ARRAY_INX=0-2 start array jobs/array.sbatch "${long[@]}" --run.lanes=1
+  SBATCH_ARRAY_INX=0-2 start array array.sbatch "${long[@]}" --run.lanes=1
   creep_until 0.02 "all three tasks" all_three_train
   scancel --batch --signal=USR1 "${id}_2" || problem "has no task 2 to stop"
   go_on
@@ -265,7 +302,7 @@ check_array() {
   expect_line 'other tasks still have to train'
 }
 
-srun --mpi=pmix "$program" run jobs/studies/digits-search.cfg "${long[@]}" --run.output="$work/reference" \
+srun --mpi=pmix "$program" run "$STUDY" "${long[@]}" --run.output="$work/reference" \
   >"$work/reference.log" 2>&1 || { cat "$work/reference.log"; exit 1; }
 for check in "${checks[@]}"; do
   : >"$work/visible"

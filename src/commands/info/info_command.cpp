@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <optional>
 
+#include "commands/info/finding.hpp"
 #include "commands/info/installation_test.hpp"
+#include "commands/info/rank_findings.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
@@ -68,12 +71,15 @@ std::string info_text(const RankTable& ranks, const std::vector<double>& speeds,
 }
 
 std::string help() {
-  return "Shows the ranks of the job with their hosts, devices, lanes and cores, the libraries, and an approximate\n"
-         "matrix-product speed for one core of each rank.\n\n"
-         "  --test   test the installation instead: train a small model and predict with it, with each engine that is\n"
-         "           installed, in a temporary directory (TMPDIR; on several nodes in the current directory, which "
-         "all\n"
-         "           of them must see). Prints one line per check; the exit code is 1 if one of them fails\n";
+  return R"(Shows the ranks of the job with their hosts, devices, lanes and cores, the libraries, and an approximate
+matrix-product speed for one core of each rank. Then it checks cores, threads, GPUs, LibTorch, BLAS, MPI, signals, file
+locks, disk, memory and open files: each line is fine, or has advice. Start it as you start runs, in the directory where
+they go. The exit code is 0 whatever it finds.
+
+  --test   test the installation instead: train a small model and predict with it, with each engine that is installed,
+           in a temporary directory (TMPDIR; on several nodes in the current directory, which all of them must see).
+           Prints one line per check; the exit code is 1 if one of them fails
+)";
 }
 
 const LineOptions& options() {
@@ -81,41 +87,53 @@ const LineOptions& options() {
   return all;
 }
 
-// Shows the information about the job. Collective over world.
+// The findings of all ranks on rank 0, from those of each rank; no findings on other ranks. Collective over world.
+std::vector<std::vector<Finding>> gather_findings(const std::vector<Finding>& own, const Communicator& world) {
+  std::vector<std::vector<Finding>> by_rank(world.is_root() ? static_cast<std::size_t>(world.size()) : 0);
+  for (const Finding& finding : own) {
+    const auto fine_ranks = world.gather(std::vector<std::int8_t>{finding.is_fine});
+    const auto texts = world.gather(finding.text);
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
+      by_rank[rank].push_back({finding.name, fine_ranks[rank] != 0, texts[rank]});
+  }
+  return by_rank;
+}
+
+// Shows the information about the job, and checks it. Collective over world.
 void show_info(const Communicator& world) {
-  double flops = 0;
+  KnownFacts known;
   LoadedTorch torch = has_torch_library() ? LoadedTorch::yes : LoadedTorch::not_installed;
-  std::optional<std::string> torch_problem;  // reported last, so that the other information is printed
   agree(world, [&] {
     if (torch == LoadedTorch::yes) {
       try {
-        flops = torch_backend().measure_blas_flops();
+        known.flops = torch_backend().measure_blas_flops();
+        known.torch_version = torch_backend().info().version;
+        known.has_torch = true;
         return;
       } catch (const RunError& error) {
-        torch_problem = error.what();
+        known.torch_problem = error.what();
         torch = LoadedTorch::failed;
       }
     }
-    flops = measure_native_flops();
+    known.flops = measure_native_flops();
   });
   const Communicator node = world.split_by_node();
-  VisibleGpus usable;
   const Placement placement = place_ranks(
       RunOptions{},
       [&] {
-        usable = torch == LoadedTorch::yes      ? find_usable_gpus()
-                 : torch == LoadedTorch::failed ? VisibleGpus{{}, "LibTorch cannot be loaded"}
-                                                : VisibleGpus{{}, "LibTorch is not installed"};
-        return usable;
+        known.usable = torch == LoadedTorch::yes      ? find_usable_gpus()
+                       : torch == LoadedTorch::failed ? VisibleGpus{{}, "LibTorch cannot be loaded"}
+                                                      : VisibleGpus{{}, "LibTorch is not installed"};
+        return known.usable;
       },
       world, node);
+  known.lanes = placement.lane_count();
   const auto ranks = gather_rank_infos(placement, world);
-  const auto speeds = world.gather(std::vector<double>{flops});
+  const auto speeds = world.gather(std::vector<double>{known.flops});
+  const auto findings = gather_findings(check_rank(known, world, node), world);
   agree(world, [&] {
-    if (world.is_root()) print_job_result(info_text(ranks, speeds, torch, usable));
-  });
-  agree(world, [&] {
-    if (torch_problem) throw RunError(*torch_problem);
+    if (world.is_root())
+      print_job_result(info_text(ranks, speeds, torch, known.usable) + "\n" + finding_lines(findings));
   });
 }
 
@@ -136,8 +154,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command info_command() {
-  return {"info", "[--test]", "show ranks, hosts, devices, cores, libraries and an approximate speed",
-          help,   options,    run};
+  return {"info", "[--test]", "show ranks, hosts, devices, cores and libraries, and check them", help, options, run};
 }
 
 }  // namespace sheaf

@@ -4,16 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 #include <tuple>
 
+#include "commands/train/job_shape.hpp"
 #include "commands/train/prepare/data_defaults.hpp"
 #include "commands/train/prepare/prepared_study.hpp"
 #include "commands/train/prepare/study_cost.hpp"
 #include "commands/train/study_arguments.hpp"
+#include "commands/train/submit_line.hpp"
 #include "core/text.hpp"
 #include "data/split_sizes.hpp"
 #include "engines/engine_choice.hpp"
 #include "models/resnet_layout.hpp"
+#include "parallel/devices/cores.hpp"
+#include "parallel/devices/gpus.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/job_output.hpp"
@@ -146,8 +153,34 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
   return text;
 }
 
-std::string plan_text(const Study& study, const Plan& plan, const std::vector<StageSize>& sizes,
+// "at most roughly 38 s of training (train.patience may end it early)".
+std::string time_text(const std::optional<TrainingTime>& time, const std::vector<std::string>& early) {
+  if (!time) return "for an unknown time";
+  const std::string seconds = time->expected < 1 ? "less than 1 s" : "roughly " + human_seconds(time->expected);
+  if (early.empty()) return seconds + " of training";
+  return fmt::format("at most {} of training ({} may end it early)", seconds, listed(early));
+}
+
+// A job on machines like those of this one, and the command that submits it.
+std::string job_lines(const Study& study, const SubmittedStudy& submitted, const Plan& plan, const StudyCost& cost,
                       const PreparedStudy& prepared) {
+  const BoundCores bound = find_bound_cores();
+  const bool on_gpus = prepared.facts.devices.front().on_gpu();
+  const MachineFacts machine{static_cast<std::int64_t>(prepared.ranks.hosts().size()), bound.machine_cores,
+                             bound.sockets, on_gpus ? static_cast<std::int64_t>(find_gpus().gpus.size()) : 0};
+  const JobShape shape = job_shape(machine, study.run, plan.iteration_count());
+  const auto time = training_time(study, cost, shape);
+  std::error_code ignored;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  return fmt::format(
+      "job          {} with {}: {}\nsubmit       {}\n", counted(shape.nodes, "node"),
+      counted(shape.gpu_lanes + shape.core_lanes, "lane"), time_text(time, early_ends(study, plan)),
+      submit_line(submitted, shape, time ? std::optional(requested_seconds(time->at_most)) : std::nullopt,
+                  job_script(on_gpus ? "gpu.sbatch" : "cpu.sbatch", program)));
+}
+
+std::string plan_text(const Study& study, const SubmittedStudy& submitted, const Plan& plan,
+                      const std::vector<StageSize>& sizes, const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
   const StudyCost cost = study_cost(prepared, plan, sizes);
   const std::int64_t all_rows = rows_without_test(study.data, expected_rows(study.data, data.file).own);
@@ -175,6 +208,7 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
                       human_bytes(cost.memory_bytes), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
   text += checkpoints_line(plan, sizes, cost.checkpoint_bytes);
   text += fmt::format("output       {}\n", printable(run_directory(study)));
+  text += job_lines(study, submitted, plan, cost, prepared);
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
   text += "\n" + trial_lines(plan, shown, prepared.engine_of_trial, prepared.facts.devices);
@@ -184,6 +218,9 @@ std::string plan_text(const Study& study, const Plan& plan, const std::vector<St
 std::string help() {
   return R"(Loads and checks the study and its data, and shows what `sheaf run` would do. It does not train or write anything. It
 loads the TorchScript files and plugins of the study, which are code: plan only studies that you would run.
+
+The line "job" estimates the time on machines like those of this job, for the order of magnitude, and "submit" has the
+command that submits the study to Slurm with such nodes. Its time limit is about three times the estimate.
 
 )" + study_help();
 }
@@ -197,7 +234,13 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   Study study;
   std::optional<Plan> plan;
   std::vector<StageSize> sizes;
-  agree(world, [&] { study = study_from_arguments("plan", split_arguments("plan", options(), call.arguments)); });
+  SubmittedStudy submitted;
+  agree(world, [&] {
+    const Arguments arguments = split_arguments("plan", options(), call.arguments);
+    study = study_from_arguments("plan", arguments);
+    submitted = {arguments.positional.front(), arguments.assignments};
+    if (!study.run.output.empty()) submitted.output = study.run.output;
+  });
   study = settle_data_defaults(study, world);
   agree(world, [&] {
     plan.emplace(study);
@@ -212,7 +255,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
                                      plan->trial_count());
   agree(world, [&] {
-    if (world.is_root()) print_job_result(plan_text(study, *plan, sizes, prepared));
+    if (world.is_root()) print_job_result(plan_text(study, submitted, *plan, sizes, prepared));
   });
   return ExitCode::done;
 }

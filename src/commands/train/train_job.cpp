@@ -43,10 +43,6 @@
 namespace sheaf {
 namespace {
 
-// With a reference BLAS, matrix products are 15 times slower. OpenBLAS reaches at least 80 GFLOP/s on any core of the
-// last decade.
-constexpr double slow_blas_flops = 15e9;
-
 bool torch_trains(const Plan& plan, const EngineOfTrial& engine_of_trial) {
   bool any = false;
   plan.for_each_network([&](const Trial& trial) {
@@ -59,11 +55,7 @@ bool torch_trains(const Plan& plan, const EngineOfTrial& engine_of_trial) {
 void warn_of_slow_blas(bool by_torch) {
   if (!by_torch && !native_engine_needs_blas()) return;
   const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_native_flops();
-  if (flops < slow_blas_flops)
-    warn_root(
-        fmt::format("{} matrix products run at only {:.1f} GFLOP/s (the BLAS library is slow, or the core is busy). "
-                    "Install the OpenMP build of OpenBLAS (libopenblas0-openmp on Debian).",
-                    by_torch ? "LibTorch's" : "The native engine's", flops / 1e9));
+  if (const auto warning = slow_products(by_torch ? "LibTorch's" : "the native engine's", flops)) warn_root(*warning);
 }
 
 std::string utc_text(std::time_t time) {

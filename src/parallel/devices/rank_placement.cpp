@@ -40,13 +40,12 @@ std::string device_names(const Placement& placement) {
   return fmt::format("cuda:{} {}{}", on_gpu->gpu, name, placement.uses_cores() ? " and cpu" : "");
 }
 
-// Whether the machine has a GPU with a driver, usable or not.
+}  // namespace
+
 bool machine_has_gpu() {
   std::error_code ignored;
   return std::filesystem::exists("/dev/nvidiactl", ignored);
 }
-
-}  // namespace
 
 Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus()>& find_usable_gpus,
                       const Communicator& world, const Communicator& node) {

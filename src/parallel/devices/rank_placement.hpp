@@ -20,6 +20,9 @@ namespace sheaf {
 Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus()>& find_usable_gpus,
                       const Communicator& world, const Communicator& node);
 
+/// Whether this machine has a GPU with a driver, usable or not. Local.
+bool machine_has_gpu();
+
 /// Gathers the information on every rank of the job on rank 0; returns an empty table on other ranks. Collective over
 /// world.
 RankTable gather_rank_infos(const Placement& placement, const Communicator& world);

@@ -116,18 +116,28 @@ void close_connections(int process) {
   _exit(0);
 }
 
-// Returns a descriptor of the launcher, or -1 if there is none. The launcher is the parent, or an earlier ancestor if a
-// wrapper (a script, numactl) started the program.
+// Returns the launcher of Open MPI, or 0 if there is none. It is the parent, or an earlier ancestor if a wrapper (a
+// script, numactl) started the program.
+pid_t open_mpi_launcher() {
+  for (pid_t process = getppid(); process > 0; process = parent_of(process))
+    if (is_open_mpi_launcher(process)) return process;
+  return 0;
+}
+
+// Returns a descriptor of the launcher, or -1 if there is none.
 int open_launcher() {
-  for (pid_t process = getppid(); process > 0; process = parent_of(process)) {
-    if (!is_open_mpi_launcher(process)) continue;
-    const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
-    // Check again, since another process may have received the same number meanwhile.
-    if (descriptor < 0 || is_open_mpi_launcher(process)) return descriptor;
-    close(descriptor);
-    return -1;
-  }
+  const pid_t process = open_mpi_launcher();
+  if (process == 0) return -1;
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  // Check again, since another process may have received the same number meanwhile.
+  if (descriptor < 0 || is_open_mpi_launcher(process)) return descriptor;
+  close(descriptor);
   return -1;
+}
+
+// Whether this process belongs to a step of srun. The batch script has no SLURM_STEP_ID.
+bool is_in_slurm_step() {
+  return std::getenv("SLURM_PROCID") != nullptr && std::getenv("SLURM_STEP_ID") != nullptr;
 }
 
 }  // namespace
@@ -135,10 +145,23 @@ int open_launcher() {
 std::optional<std::string> launched_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"})
     if (const char* rank = std::getenv(name)) return rank;
-  // A step of srun. The batch script has only SLURM_PROCID.
-  if (const char* rank = std::getenv("SLURM_PROCID"); rank != nullptr && std::getenv("SLURM_STEP_ID") != nullptr)
-    return rank;
+  if (is_in_slurm_step()) return std::getenv("SLURM_PROCID");
   return std::nullopt;
+}
+
+std::optional<std::int64_t> launched_size() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"})
+    if (const char* size = std::getenv(name)) return std::atoll(size);
+  // The ranks of a heterogeneous job are in several steps.
+  const char* size = std::getenv("SLURM_STEP_NUM_TASKS");
+  if (is_in_slurm_step() && size != nullptr && find_launcher() == Launcher::slurm) return std::atoll(size);
+  return std::nullopt;
+}
+
+Launcher find_launcher() {
+  if (!launched_rank()) return Launcher::none;
+  if (open_mpi_launcher() != 0) return Launcher::open_mpi;
+  return is_in_slurm_step() ? Launcher::slurm : Launcher::other;
 }
 
 void release_launcher_after(std::chrono::seconds patience) {

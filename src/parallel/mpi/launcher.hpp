@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,16 @@ namespace sheaf {
 
 /// Returns the rank that a launcher assigned to this process, as text, or nullopt without a launcher. Local.
 std::optional<std::string> launched_rank();
+
+/// Returns the number of processes that the launcher started for this job, or nullopt if it does not say. Differs from
+/// the size of MPI's world if the launcher belongs to another MPI. Local.
+std::optional<std::int64_t> launched_size();
+
+/// The kinds of launchers. open_mpi: mpirun, also within a Slurm job; slurm: srun.
+enum class Launcher { none, open_mpi, slurm, other };
+
+/// Returns the launcher of this process. Local.
+Launcher find_launcher();
 
 /// Call this before aborting a job whose other hosts are unreachable. Open MPI's launchers (mpirun; orted or prted on
 /// the other hosts) would wait for each other until TCP gives up, a quarter of an hour on Linux. Therefore this

@@ -53,7 +53,9 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
   const Study& study = prepared.study;
   StudyCost cost;
   bool is_known = study.search.has_trial_count();
-  IterationSeconds lanes{prepared.gpu_lanes, prepared.ranks.lane_count() - prepared.gpu_lanes};
+  IterationSeconds& lanes = cost.lanes;
+  lanes.gpu_lanes = prepared.gpu_lanes;
+  lanes.core_lanes = prepared.ranks.lane_count() - prepared.gpu_lanes;
   const LaneDevice core{-1, static_cast<int>(study.run.threads)};
   double weights = 0;
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
@@ -62,18 +64,22 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
     cost.flops += weight * estimate.flops;
     cost.memory_bytes = std::max(cost.memory_bytes, estimate.memory_bytes);
     cost.checkpoint_bytes += weight * estimate.checkpoint_bytes;
-    lanes.on_gpu += weight * seconds_with(engine.on_gpu, estimate, gpu_lane);
-    lanes.on_core += weight * seconds_with(engine.on_cores, estimate, core);
+    const double on_gpu = seconds_with(engine.on_gpu, estimate, gpu_lane);
+    const double on_core = seconds_with(engine.on_cores, estimate, core);
+    lanes.on_gpu += weight * on_gpu;
+    lanes.on_core += weight * on_core;
+    if (lanes.gpu_lanes > 0) cost.longest_seconds = std::max(cost.longest_seconds, on_gpu);
+    if (lanes.core_lanes > 0) cost.longest_seconds = std::max(cost.longest_seconds, on_core);
     is_known = is_known && has_layout(trial.model.kind);
     weights += weight;
   });
-  double iterations = static_cast<double>(plan.iteration_count()) * trained_part(sizes, study.train.epochs);
-  if (plan.wants_refit()) iterations += static_cast<double>(plan.members());  // as many steps
-  cost.flops *= iterations / weights;
+  cost.iterations = static_cast<double>(plan.iteration_count()) * trained_part(sizes, study.train.epochs);
+  if (plan.wants_refit()) cost.iterations += static_cast<double>(plan.members());  // as many steps
+  cost.flops *= cost.iterations / weights;
   cost.checkpoint_bytes /= weights;
   lanes.on_gpu /= weights;
   lanes.on_core /= weights;
-  if (is_known) cost.seconds = expected_seconds(lanes, iterations);
+  if (is_known) cost.seconds = expected_seconds(lanes, cost.iterations);
   return cost;
 }
 
