@@ -18,9 +18,10 @@
 
 namespace sheaf {
 
-/// The version of LibTorch and the GPUs that it can use.
+/// The version of LibTorch, and the processor and GPUs that it uses.
 struct TorchInfo {
   std::string version;
+  std::string instruction_set;  ///< of its own loops on the CPU, such as "AVX2"
   bool built_with_cuda = false;
   int cuda_device_count = 0;  ///< devices that LibTorch can use
 };

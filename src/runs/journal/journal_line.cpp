@@ -123,6 +123,19 @@ void read_curve(const Json& rows, TrainedIteration& iteration) {
   }
 }
 
+Json json_of(const Platform& platform) {
+  Json json = {{"build", platform.build}, {"native_engine", platform.native_engine}, {"threads", platform.threads}};
+  if (platform.libtorch) json["libtorch"] = *platform.libtorch;
+  return json;
+}
+
+Platform platform_of(const Json& json) {
+  Platform platform{json.at("build"), json.at("native_engine"), std::nullopt,
+                    integer_of<std::int64_t>(json.at("threads"))};
+  if (json.contains("libtorch")) platform.libtorch = json.at("libtorch");
+  return platform;
+}
+
 JournalLine parse_result(const Json& object) {
   JournalLine line;
   TrainedIteration& iteration = line.iteration;
@@ -158,10 +171,11 @@ std::string header_line(const JournalHeader& header) {
   std::string models;
   for (const auto& [file, fingerprint] : header.models)
     models += fmt::format("{}{}:{}", models.empty() ? "" : ",", quoted_text(file), quoted_text(fingerprint));
+  const std::string platform = header.platform ? R"(,"platform":)" + json_of(*header.platform).dump() : std::string();
   return closed_line(
-      fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{},"files":{},"models":{{{}}}}})",
+      fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{},"files":{},"models":{{{}}}{}}})",
                   header.format, quoted_text(header.program), quoted_text(header.study), quoted_text(header.data),
-                  quoted_text(header.files), models),
+                  quoted_text(header.files), models, platform),
       0);
 }
 
@@ -215,6 +229,7 @@ std::optional<JournalHeader> read_header_line(const std::string& line) {
     header.data = object.at("data");
     header.files = object.at("files");
     header.models = object.at("models").get<ModelFingerprints>();
+    if (object.contains("platform")) header.platform = platform_of(object.at("platform"));
     return header;
   });
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "runs/journal/platform.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
@@ -29,6 +30,7 @@ struct JournalHeader {
   std::int64_t format = journal_format;
   ModelFingerprints models{};
   std::string files{};  ///< names, sizes and times of the data files; they may change, the values may not
+  std::optional<Platform> platform{};  ///< of the rank; nullopt: not recorded, by older versions
 
   /// The initial value of the checksums of all later lines, so that results of another study do not verify.
   std::uint32_t seed() const;

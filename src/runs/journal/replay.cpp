@@ -89,6 +89,7 @@ class JournalReader {
     Lines lines;
     file_ = replay_.files.size();
     replay_.files.push_back(path);
+    replay_.headers.emplace_back();
     predictions_.reset();
     seed_ = header_.seed();
     known_ = {{0, limits_.first_stage}};
@@ -154,6 +155,7 @@ class JournalReader {
     require_same_study(path, *found, header_);
     if (const auto difference = find_difference(path, *found, header_)) refuse_or_warn(*difference);
     seed_ = found->seed();
+    replay_.headers.back() = found;
     return true;
   }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/verify_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "commands/train/prepare/data_defaults.hpp"
+#include "commands/train/prepare/prepared_training.hpp"
+#include "commands/train/training/stage_rest.hpp"
+#include "commands/train/verify/iteration_sample.hpp"
+#include "commands/train/verify/sample_comparison.hpp"
+#include "commands/train/verify/train_sample.hpp"
+#include "commands/train/verify/verify_report.hpp"
+#include "core/log.hpp"
+#include "files/directories.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/job_output.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/run_reader.hpp"
+#include "runs/search_stages.hpp"
+#include "search/search_table.hpp"
+#include "study/settings.hpp"
+#include "study/stored_study.hpp"
+
+namespace sheaf {
+namespace {
+
+// The results of a run, perhaps of another version, in whose journals studies have other fingerprints. For rank 0.
+Replay read_journals(const std::string& directory, SearchStages& stages, const JournalHeader& own) {
+  constexpr bool forced = true;  // differences decide how results are compared
+  const RunReader reader(directory);
+  JournalHeader expected = own;
+  const auto stored = reader.identity();
+  if (stored && storing_version(reader.study_text(forced)) != own.program) expected.study = stored->study;
+  return std::move(reader.progress(stages, expected, forced).journals);
+}
+
+// Throws UsageError if nothing can be compared.
+void require_comparable(const std::string& directory, const Comparable& comparable) {
+  if (!comparable.iterations.empty()) return;
+  if (comparable.left_out.of_other_data > 0)
+    throw UsageError(
+        fmt::format("the data or model files of '{}' have changed since it was trained (results of other data cannot "
+                    "be compared). Restore them, or name the files with --data.file.",
+                    directory));
+  throw UsageError(fmt::format("'{}' has no finished iteration (there is nothing to train again). Continue it with: {}",
+                               directory, resume_command_of(directory)));
+}
+
+}  // namespace
+
+ExitCode verify_run(const Study& requested, const SampleSize& size, const Communicator& world) {
+  const JobStart start;
+  const Communicator node = world.split_by_node();
+  const std::string directory = run_directory(requested);
+  Study study;
+  agree(world, [&] {
+    study = with_absolute_inputs(requested, current_directory());
+    study.run.array = {};
+    study.run.on_failure = OnFailure::go_on;  // a failure is a difference
+  });
+
+  // 1. Check the study, its data and the ranks, as a job that resumes the run does.
+  study = settle_data_defaults(study, world);
+  std::optional<Plan> made_plan;
+  agree(world, [&] { made_plan.emplace(study); });
+  Plan& plan = *made_plan;
+  const auto searcher = make_searcher(study);
+  SearchStages stages(*searcher, plan);
+  choose_next_stage(stages, plan, {}, "", world);
+  const PreparedTraining training = prepare_training(study, plan, directory, world, node);
+  study = training.prepared.study;
+
+  // 2. Choose the sample.
+  Replay journals;
+  LeftOut left_out;
+  std::vector<std::int64_t> chosen;
+  const std::int64_t known_stages = plan.stage_count();
+  const auto choose = [&] {
+    if (!world.is_root()) return;
+    journals = read_journals(directory, stages, training.header);
+    const Comparable comparable = comparable_iterations(journals, training.header);
+    require_comparable(directory, comparable);
+    left_out = comparable.left_out;
+    const auto total = static_cast<std::int64_t>(comparable.iterations.size());
+    for (const std::int64_t position : spread_sample(total, size.count.value_or(total), size.seed))
+      chosen.push_back(comparable.iterations[static_cast<std::size_t>(position)]);
+  };
+  agree_in_background(world, choose, without_limit());  // journals may be large
+  share_read_stages(plan, study.search.is_gradual(), known_stages, world);
+  const StoredSample sample = share_sample(journals, chosen, plan, world);
+
+  // 3. Train it and compare.
+  const StudyData& data = training.prepared.data;
+  const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
+  const SavedModels models{study, plan, data.shape, data.description, directory};
+  SampleComparison comparison(sample, plan, models, training.header);
+  const StopCause cause =
+      train_sample(sample.iterations(), context, training.prepared.placement, comparison, start, world, node);
+  const std::vector<ComparedIteration> compared = comparison.gather(world);
+  agree(world, [&] {
+    if (!world.is_root()) return;
+    print_job_result(verify_text(plan, compared, static_cast<std::int64_t>(chosen.size()), left_out));
+  });
+  const bool differs =
+      std::any_of(compared.begin(), compared.end(), [](const ComparedIteration& one) { return !one.is_same(); });
+  if (world.maximum(std::int64_t{differs}) > 0) return ExitCode::failed;
+  if (cause == no_stop) return ExitCode::done;
+  log_root(fmt::format("stopped by {}", stop_text(cause)));
+  return ExitCode::stopped;
+}
+
+}  // namespace sheaf
