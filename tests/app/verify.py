@@ -83,12 +83,13 @@ run("streamed", *streamed_study("native", epochs=2), "--search.folds=1", "--data
 verify("streamed", ALL, ranks=3, texts=[same_bits(8)])
 
 HALVING = [os.path.join(SOURCE, "jobs", "studies", "digits-halving.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
-           "--train.epochs=9", "--search.trials=9", "--run.refit=true"]
-run("halving", *HALVING)
+           "--search.trials=9", "--run.refit=true"]
+run("halving", *HALVING, "--train.epochs=9")
 verify("halving", ALL, ranks=2, texts=["have the same bits"])
 
-run("tpe", *SMALL, "--train.epochs=2", "--search.method=tpe", "--search.trials=16", "--search.folds=3",
-    "--search.racing=forgiving", "--search.train.learning_rate=log_uniform(1e-4, 1e-1)", "--run.refit=true")
+TPE = [*SMALL, "--search.method=tpe", "--search.trials=16", "--search.folds=3", "--search.racing=forgiving",
+       "--search.train.learning_rate=log_uniform(1e-4, 1e-1)", "--run.refit=true"]
+run("tpe", *TPE, "--train.epochs=2")
 with open("tpe/summary.json") as file:
     counts = json.load(file)["iterations"]
 trained = counts["finished"]
@@ -200,6 +201,13 @@ verify("unfinished", ALL, texts=["have the same bits"], case="after a kill")
 result = sheaf("resume", "unfinished")
 checks.check(result.code == 0, "the run is resumed", describe(result))
 verify("unfinished", ALL, texts=[same_bits(48)], case="after it was resumed")
+
+for directory, args in (("killed-tpe", TPE), ("killed-halving", HALVING)):
+    job = Started([SHEAF, "run", *args, f"--run.output={directory}", "--run.progress=none", "--train.epochs=20"], ranks=2)
+    checks.check(job.creep_until(lambda: len(journaled(directory)) >= 9), f"{directory}: the run is under way")
+    job.kill()
+    checks.check(not os.path.exists(f"{directory}/results.csv"), f"{directory}: the run is not finished")
+    verify(directory, ALL, ranks=2, texts=["have the same bits"], case="after a kill")
 
 forge("search", "empty", lambda body, is_header: body)
 for path in journals("empty"):

@@ -50,6 +50,35 @@ void require_comparable(const std::string& directory, const Comparable& comparab
                                directory, resume_command_of(directory)));
 }
 
+struct DrawnSample {
+  StoredSample stored;
+  LeftOut left_out;  // on rank 0
+};
+
+// `stages`: of `plan`, which has the first stage; gives the plans of all ranks the stages of the run. Collective over
+// world.
+DrawnSample draw_sample(const Study& study, const JournalHeader& own, const SampleSize& size, SearchStages& stages,
+                        Plan& plan, const Communicator& world) {
+  const std::string directory = run_directory(study);
+  const std::int64_t known_stages = plan.stage_count();
+  Replay journals;
+  LeftOut left_out;
+  std::vector<std::int64_t> iterations;
+  const auto draw = [&] {
+    if (!world.is_root()) return;
+    journals = read_journals(directory, stages, own);
+    const Comparable comparable = comparable_iterations(journals, own);
+    require_comparable(directory, comparable);
+    left_out = comparable.left_out;
+    const auto total = static_cast<std::int64_t>(comparable.iterations.size());
+    for (const std::int64_t position : spread_sample(total, size.count.value_or(total), size.seed))
+      iterations.push_back(comparable.iterations[static_cast<std::size_t>(position)]);
+  };
+  agree_in_background(world, draw, without_limit());  // journals may be large
+  share_read_stages(plan, study.search.is_gradual(), known_stages, world);
+  return {share_sample(journals, iterations, plan, world), left_out};
+}
+
 }  // namespace
 
 ExitCode verify_run(const Study& requested, const SampleSize& size, const Communicator& world) {
@@ -74,36 +103,21 @@ ExitCode verify_run(const Study& requested, const SampleSize& size, const Commun
   const PreparedTraining training = prepare_training(study, plan, directory, world, node);
   study = training.prepared.study;
 
-  // 2. Choose the sample.
-  Replay journals;
-  LeftOut left_out;
-  std::vector<std::int64_t> chosen;
-  const std::int64_t known_stages = plan.stage_count();
-  const auto choose = [&] {
-    if (!world.is_root()) return;
-    journals = read_journals(directory, stages, training.header);
-    const Comparable comparable = comparable_iterations(journals, training.header);
-    require_comparable(directory, comparable);
-    left_out = comparable.left_out;
-    const auto total = static_cast<std::int64_t>(comparable.iterations.size());
-    for (const std::int64_t position : spread_sample(total, size.count.value_or(total), size.seed))
-      chosen.push_back(comparable.iterations[static_cast<std::size_t>(position)]);
-  };
-  agree_in_background(world, choose, without_limit());  // journals may be large
-  share_read_stages(plan, study.search.is_gradual(), known_stages, world);
-  const StoredSample sample = share_sample(journals, chosen, plan, world);
-
-  // 3. Train it and compare.
+  // 2. Draw the sample, train it and compare.
+  const DrawnSample sample = draw_sample(study, training.header, size, stages, plan, world);
+  const std::vector<std::int64_t> iterations = sample.stored.iterations();
   const StudyData& data = training.prepared.data;
   const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
   const SavedModels models{study, plan, data.shape, data.description, directory};
-  SampleComparison comparison(sample, plan, models, training.header);
+  SampleComparison comparison(sample.stored, plan, models, training.header);
   const StopCause cause =
-      train_sample(sample.iterations(), context, training.prepared.placement, comparison, start, world, node);
+      train_sample(iterations, context, training.prepared.placement, comparison, start, world, node);
   const std::vector<ComparedIteration> compared = comparison.gather(world);
+
+  // 3. Report.
   agree(world, [&] {
     if (!world.is_root()) return;
-    print_job_result(verify_text(plan, compared, static_cast<std::int64_t>(chosen.size()), left_out));
+    print_job_result(verify_text(plan, compared, static_cast<std::int64_t>(iterations.size()), sample.left_out));
   });
   const bool differs =
       std::any_of(compared.begin(), compared.end(), [](const ComparedIteration& one) { return !one.is_same(); });

@@ -52,6 +52,12 @@ std::string verify_text(const Plan& plan, const std::vector<ComparedIteration>& 
   for (const auto& [reason, count] : counts)
     text += fmt::format("{} of {} iterations {}\n", count.same, count.all,
                         reason ? fmt::format("agree to rounding ({})", *reason) : "have the same bits");
+  if (std::any_of(compared.begin(), compared.end(),
+                  [](const auto& one) { return one.rounding_reason && !one.is_same(); }))
+    text +=
+        "Larger differences can be amplified rounding errors, for example with a large learning rate. To be sure, "
+        "compare "
+        "bits: verify the run where it was trained.\n";
   const auto size = static_cast<std::int64_t>(compared.size());
   text += fmt::format("compared: results of {}{}{}\n", counted(size, "iteration"),
                       were_compared(compared, &ComparedIteration::has_predictions, "held-out predictions"),

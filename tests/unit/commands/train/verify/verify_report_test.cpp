@@ -46,10 +46,13 @@ TEST_CASE("each iteration that differs has a line with its place in the study") 
 TEST_CASE("each reason for rounding has its own line") {
   const std::vector<ComparedIteration> compared = {
       {0, {}, {}}, {1, "one reason", {}}, {2, "one reason", {"steps 1 instead of 2"}}, {3, "another", {}}};
-  CHECK_THAT(verify_text(search(), compared, 4, {}), EndsWith("1 of 1 iterations have the same bits\n"
-                                                              "1 of 1 iterations agree to rounding (another)\n"
-                                                              "1 of 2 iterations agree to rounding (one reason)\n"
-                                                              "compared: results of 4 iterations\n"));
+  CHECK_THAT(verify_text(search(), compared, 4, {}),
+             EndsWith("1 of 1 iterations have the same bits\n"
+                      "1 of 1 iterations agree to rounding (another)\n"
+                      "1 of 2 iterations agree to rounding (one reason)\n"
+                      "Larger differences can be amplified rounding errors, for example with a large learning rate. To "
+                      "be sure, compare bits: verify the run where it was trained.\n"
+                      "compared: results of 4 iterations\n"));
 }
 
 TEST_CASE("a stopped job reports what it has not trained") {
