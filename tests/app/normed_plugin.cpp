@@ -1,5 +1,5 @@
-// A plugin with what a list of trained parameters does not have: running statistics, a counter of batches, and weights
-// that are drawn from the seed and never trained.
+// A plugin whose state is more than its trained parameters: running statistics, a counter of batches, and weights that
+// are drawn from the seed and never trained.
 // SPDX-License-Identifier: MIT
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>

@@ -12,7 +12,7 @@ namespace {
 // Why this job computes otherwise than the one that wrote a journal.
 std::optional<std::string> platform_reason(std::string_view engine, const std::optional<JournalHeader>& stored,
                                            const JournalHeader& own) {
-  if (!stored) return "the journal does not tell what they were trained with, since its header is damaged";
+  if (!stored) return "the header of their journal is damaged";
   const auto differ = [](const char* what, const auto& before, const auto& now) -> std::optional<std::string> {
     if (before == now) return std::nullopt;
     return fmt::format("they were trained with {} {}, this is {}", what, printable(fmt::format("{}", before)), now);

@@ -17,7 +17,7 @@
 namespace sheaf {
 namespace {
 
-// Nothing is loaded or saved. With checkpoints, a job that is to stop leaves its trainings at once.
+// Checkpoints that load and save nothing. Engines with checkpoints leave their trainings at once when the job stops.
 Checkpoints no_files() {
   Checkpoints none;
   none.interval_seconds = std::numeric_limits<double>::infinity();
