@@ -19,7 +19,7 @@ set(layers
   "runs"
   "report commands/line commands/train/prepare"
   "commands/train/training"
-  "commands/train/finish"
+  "commands/train/finish commands/train/verify"
   "commands/train commands/evaluate commands/preprocess commands/import commands/status commands/report"
   "commands/info"
   "commands"

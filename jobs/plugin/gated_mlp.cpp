@@ -5,6 +5,8 @@
 // CMake finds an installed Sheaf without Sheaf_DIR. The plugin needs the same LibTorch as Sheaf. If that is not the
 // system's LibTorch, add -DTorch_DIR=... with the value in Sheaf's build folder: grep Torch_DIR
 // build/release/CMakeCache.txt
+// The run saves the weights of its best model. `sheaf predict` and `sheaf evaluate` load them into the module of the
+// same plugin, in Python torch.load reads them.
 // SPDX-License-Identifier: MIT
 #include <torch/nn/modules/linear.h>
 #include <sheaf/plugin.hpp>

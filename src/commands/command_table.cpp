@@ -16,6 +16,7 @@
 #include "commands/train/plan_command.hpp"
 #include "commands/train/resume_command.hpp"
 #include "commands/train/run_command.hpp"
+#include "commands/train/verify_command.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
 
@@ -33,7 +34,7 @@ const Command* command_named(const std::string& name) {
 
 const std::vector<Command>& command_table() {
   static const std::vector<Command> commands = {
-      run_command(),      resume_command(),  status_command(), report_command(),     plan_command(),
+      run_command(),      resume_command(),  status_command(), report_command(),     plan_command(), verify_command(),
       evaluate_command(), predict_command(), import_command(), preprocess_command(), info_command()};
   return commands;
 }

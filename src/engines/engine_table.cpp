@@ -22,4 +22,8 @@ const EngineEntry& engine_named(std::string_view name) {
   return *found;
 }
 
+int gpu_of(const EngineName& engine, LaneDevice device) {
+  return engine != no_engine && engine_named(engine.view()).uses_gpus ? device.gpu : -1;
+}
+
 }  // namespace sheaf

@@ -15,4 +15,7 @@ const std::vector<EngineEntry>& engine_table();
 /// The engine with this name. It must be in the table.
 const EngineEntry& engine_named(std::string_view name);
 
+/// The GPU on which an engine trains in a lane with this device; -1: on cores. `engine`: also no_engine.
+int gpu_of(const EngineName& engine, LaneDevice device);
+
 }  // namespace sheaf

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -11,8 +12,10 @@
 #include "core/error.hpp"
 #include "engines/engine_choice.hpp"
 #include "engines/torch_backend.hpp"
+#include "files/content_fingerprint.hpp"
 #include "models/model_archive.hpp"
 #include "models/saved_model_record.hpp"
+#include "models/state_archive.hpp"
 
 namespace sheaf {
 namespace {
@@ -25,6 +28,19 @@ void require_image(const OpenedModel& model, const std::vector<std::int64_t>& ro
           fmt::format("model '{}' takes images of {} (the data have {}). Use images of this shape, or set their layout "
                       "with --data.image and --data.channels.",
                       model.path, fmt::join(sides, "x"), fmt::join(row_shape, "x")));
+}
+
+// The code of a plugin is not in the model file.
+void require_plugin(const OpenedModel& model) {
+  const ModelDescription& description = model.trained->description;
+  const std::string& plugin = description.model.file;
+  std::error_code ignored;
+  require(std::filesystem::exists(plugin, ignored),
+          fmt::format("the plugin '{}' of model '{}' does not exist. Put it back to this place.", plugin, model.path));
+  require(content_fingerprint(plugin) == description.plugin_content,
+          fmt::format("the plugin '{}' has changed since model '{}' was trained (its content differs). Restore it, or "
+                      "train the study again.",
+                      plugin, model.path));
 }
 
 }  // namespace
@@ -43,8 +59,12 @@ EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, L
 
 OpenedModel load_model(const std::string& path, const RunOptions& run, LaneDevice device) {
   OpenedModel model{path, read_saved_model_record(path), nullptr};
-  if (choose_predictor(model, run, device).engine->kind == EngineKind::torch) {
-    verify_model_file(path);
+  if (choose_predictor(model, run, device).engine->kind != EngineKind::torch) return model;
+  verify_model_file(path);
+  if (model.trained && model.trained->description.plugin_content) {
+    require_plugin(model);
+    model.plugin_tensors = read_state_archive(path);
+  } else {
     model.module = torch_backend().load_module(path);
   }
   return model;

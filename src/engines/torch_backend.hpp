@@ -18,9 +18,10 @@
 
 namespace sheaf {
 
-/// The version of LibTorch and the GPUs that it can use.
+/// The version of LibTorch, and the processor and GPUs that it uses.
 struct TorchInfo {
   std::string version;
+  std::string instruction_set;  ///< of its own loops on the CPU, such as "AVX2"
   bool built_with_cuda = false;
   int cuda_device_count = 0;  ///< devices that LibTorch can use
 };
@@ -40,6 +41,7 @@ class TorchBackend {
   virtual std::vector<ModuleFacts> check_modules(const std::vector<Trial>& trials, const DataShape& shape) const = 0;
   virtual std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) const = 0;
   virtual std::string script_model_file_bytes(const SavedModel& trained) const = 0;
+  virtual std::string plugin_model_file_bytes(const SavedModel& trained, std::uint64_t iteration_seed) const = 0;
   virtual std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const = 0;
   virtual std::int64_t probe_output_count(const OpenedModel& model,
                                           const std::vector<std::int64_t>& row_shape) const = 0;

@@ -40,11 +40,23 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& siz
   return strides;
 }
 
-// A tensor whose values are in the archive's member data/`number`.
+const char* storage_name(ModuleTensor::Type type) {
+  switch (type) {
+    case ModuleTensor::Type::float32:
+      return "FloatStorage";
+    case ModuleTensor::Type::float64:
+      return "DoubleStorage";
+    case ModuleTensor::Type::int64:
+      break;
+  }
+  return "LongStorage";
+}
+
+}  // namespace
+
 std::string pickled_tensor(const ModuleTensor& tensor, std::size_t number) {
-  const bool is_double = tensor.type == ModuleTensor::Type::float64;
   const std::string storage = pickled_persistent(
-      pickled_tuple({pickled_text("storage"), pickled_global("torch", is_double ? "DoubleStorage" : "FloatStorage"),
+      pickled_tuple({pickled_text("storage"), pickled_global("torch", storage_name(tensor.type)),
                      pickled_text(std::to_string(number)), pickled_text("cpu"), pickled_integer(tensor.count())}));
   const std::string offset = pickled_integer(0),
                     hooks = pickled_call(pickled_global("collections", "OrderedDict"), pickled_tuple({}));
@@ -54,7 +66,12 @@ std::string pickled_tensor(const ModuleTensor& tensor, std::size_t number) {
                      pickled_bool(tensor.role == ModuleTensor::Role::parameter), hooks}));
 }
 
-}  // namespace
+std::vector<NewZipMember> tensor_members(const std::vector<ModuleTensor>& tensors) {
+  std::vector<NewZipMember> members;
+  for (std::size_t number = 0; number < tensors.size(); ++number)
+    members.push_back({fmt::format("archive/data/{}", number), {tensors[number].bytes}});
+  return members;
+}
 
 std::string class_source(const std::string& class_name, const TorchscriptModule& module,
                          const std::vector<Submodule>& submodules) {
@@ -83,8 +100,8 @@ std::vector<NewZipMember> archive_members(const ArchiveTexts& texts, const std::
                                     {"archive/constants.pkl", {constants}},
                                     {"archive/code/__torch__.py", {texts.source}},
                                     {"archive/version", {format_version}}};
-  for (std::size_t number = 0; number < tensors.size(); ++number)
-    members.push_back({fmt::format("archive/data/{}", number), {tensors[number].bytes}});
+  const auto of_tensors = tensor_members(tensors);
+  members.insert(members.end(), of_tensors.begin(), of_tensors.end());
   return members;
 }
 

@@ -28,6 +28,12 @@ std::string class_source(const std::string& class_name, const TorchscriptModule&
 std::string pickled_module(const std::string& class_name, const TorchscriptModule& module, std::size_t first_tensor,
                            const std::vector<Submodule>& submodules = {});
 
+/// A tensor whose values are in the archive's member data/`number`.
+std::string pickled_tensor(const ModuleTensor& tensor, std::size_t number);
+
+/// The members with the values of tensors, whose numbers are their indices.
+std::vector<NewZipMember> tensor_members(const std::vector<ModuleTensor>& tensors);
+
 /// The texts of an archive, without the tensors. They must outlive its members.
 struct ArchiveTexts {
   std::string state;   ///< pickled, of the module of the archive

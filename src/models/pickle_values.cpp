@@ -47,11 +47,14 @@ std::string pickled_persistent(const std::string& id) {
   return id + "Q";  // BINPERSID
 }
 
+std::string pickled_dictionary(const std::vector<PickledAttribute>& items) {
+  std::string text;
+  for (const PickledAttribute& item : items) text += pickled_text(item.name) + item.value;
+  return "}(" + text + "u";  // EMPTY_DICT, MARK, SETITEMS
+}
+
 std::string pickled_object(const std::string& type, const std::vector<PickledAttribute>& attributes) {
-  std::string items;
-  for (const PickledAttribute& attribute : attributes) items += pickled_text(attribute.name) + attribute.value;
-  // NEWOBJ without arguments, EMPTY_DICT, MARK, SETITEMS, BUILD
-  return type + ")\x81}(" + items + "ub";
+  return type + ")\x81" + pickled_dictionary(attributes) + "b";  // NEWOBJ without arguments, BUILD
 }
 
 std::string pickle_of(const std::string& value) {

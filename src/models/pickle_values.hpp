@@ -28,6 +28,9 @@ struct PickledAttribute {
   std::string value;  ///< pickled
 };
 
+/// A dictionary with the names as keys.
+std::string pickled_dictionary(const std::vector<PickledAttribute>& items);
+
 /// A new object of the pickled class `type` with these attributes.
 std::string pickled_object(const std::string& type, const std::vector<PickledAttribute>& attributes);
 

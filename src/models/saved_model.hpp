@@ -26,9 +26,10 @@ struct ModelDescription {
   ModelOptions model;
   Task task = Task::regression;
   LossFunction loss;
-  DataShape shape;                  ///< shape of the data that it was trained for; `rows` is not used
-  DataDescription data;             ///< the data that it was trained for
-  std::vector<double> quantiles{};  ///< of the outputs, with the loss quantile
+  DataShape shape;                              ///< shape of the data that it was trained for; `rows` is not used
+  DataDescription data;                         ///< the data that it was trained for
+  std::vector<double> quantiles{};              ///< of the outputs, with the loss quantile
+  std::optional<std::string> plugin_content{};  ///< content_fingerprint() of the plugin; nullopt: the model has none
 };
 
 /// A trained network with its description and scaling.
@@ -42,7 +43,8 @@ struct SavedModel {
 struct OpenedModel {
   std::string path;
   std::optional<SavedModel> trained;           ///< the saved model record, if the file has one
-  std::shared_ptr<torch::jit::Module> module;  ///< null if the native engine evaluates the model
+  std::shared_ptr<torch::jit::Module> module;  ///< null if the native engine or a plugin evaluates the model
+  std::vector<std::string> plugin_tensors{};   ///< the values of the tensors of a plugin's module, instead of `module`
   std::vector<double> output_offsets{};        ///< predictors subtract them from the outputs; empty: none
 };
 

@@ -42,6 +42,7 @@ std::string model_text(const ModelDescription& description) {
   std::string text = fmt::format("# sheaf {}\nfeatures = {}\noutputs = {}\n", program_version(),
                                  description.shape.features, description.shape.outputs);
   text += "data = " + description_text(description.data) + "\n";
+  if (description.plugin_content) text += "plugin = " + *description.plugin_content + "\n";
   for (const auto& setting : all_settings())
     if (describes_model(setting.key)) text += fmt::format("{} = {}\n", setting.key, setting_text(study, setting.key));
   return text;
@@ -58,6 +59,7 @@ ModelDescription parse_model_text(const std::string& text) {
   Study study;
   DataShape shape;
   DataDescription data;
+  std::optional<std::string> plugin_content;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t equals = line.find(" = ");
@@ -70,12 +72,16 @@ ModelDescription parse_model_text(const std::string& text) {
       shape.outputs = parse_count(value);
     else if (key == "data")
       data = parse_description(value);
+    else if (key == "plugin")
+      plugin_content = value;
     else
       apply_setting(study, key, value);
   }
   require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
-  return {study.model, study.data.task, loss_function(study.train), shape, std::move(data), quantiles_of(study.train)};
+  require(plugin_content.has_value() == (study.model.kind == ModelKind::plugin), "its plugin does not fit its network");
+  return {study.model,     study.data.task,           loss_function(study.train), shape,
+          std::move(data), quantiles_of(study.train), std::move(plugin_content)};
 }
 
 // The values that the model has for empty cells, as those of the columns, in the units of the table.

@@ -15,7 +15,7 @@ namespace sheaf {
 /// A tensor of a module. It is row-major, and in the byte order of the machine.
 struct ModuleTensor {
   enum class Role { parameter, buffer };
-  enum class Type { float32, float64 };
+  enum class Type { float32, float64, int64 };
   std::string name;
   Role role = Role::buffer;
   Type type = Type::float32;
@@ -35,9 +35,9 @@ struct TorchscriptModule {
   std::vector<std::string> functions;  ///< their source code; each calls only those before it
 };
 
-/// The module of a model that is no plugin. The parameters of its layers require gradients, so that it can be trained
-/// further. The module of a model from a TorchScript file has no layers and calls a submodule `module`. `trained` must
-/// outlive the result. Pure.
+/// The module of a model that is not a plugin. The parameters of its layers require gradients, so that it can be
+/// trained further. The module of a model from a TorchScript file has no layers and calls a submodule `module`.
+/// `trained` must outlive the result. Pure.
 TorchscriptModule torchscript_module(const SavedModel& trained);
 
 }  // namespace sheaf

@@ -82,11 +82,6 @@ std::vector<Normalize> normalizations(const Study& study) {
   return {study.data.normalize};
 }
 
-bool has_plugin_models(const Study& study) {
-  const auto kinds = model_kinds(study);
-  return std::find(kinds.begin(), kinds.end(), ModelKind::plugin) != kinds.end();
-}
-
 Combinations::Combinations(const Study& study) {
   for (const auto& searched : study.search.keys) {
     assert(!searched.candidates.empty());

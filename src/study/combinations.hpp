@@ -38,9 +38,6 @@ std::vector<ModelKind> model_kinds(const Study& study);
 /// The scalings of features that trials have (data.normalize). Pure.
 std::vector<Normalize> normalizations(const Study& study);
 
-/// Whether a trial has a model of a plugin. Such models cannot be saved, since their code is in the plugin. Pure.
-bool has_plugin_models(const Study& study);
-
 /// The combinations of a study's candidates. A combination's number is a mixed-radix number: its digits are candidate
 /// indices, and the last key varies fastest.
 ///

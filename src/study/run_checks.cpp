@@ -28,9 +28,6 @@ void check_run(const Study& study, Problems& problems) {
     problems.add({"run.refit", "run.models"},
                  "run.refit = true needs saved models, but run.models = none. Set run.models = best, or leave out "
                  "run.refit.");
-  if (study.run.refit && has_plugin_models(study))
-    problems.add({"run.refit", "model.kind"},
-                 "run.refit = true needs saved models, but those of a plugin cannot be saved. Leave out run.refit.");
   if (study.run.threads > 1 && study.run.lanes != 1)
     problems.add({"run.threads", "run.lanes"},
                  fmt::format("run.threads = {} needs one lane, but run.lanes = {}. Set run.lanes = 1, or leave out "

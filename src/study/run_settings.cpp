@@ -105,15 +105,14 @@ void add_run_keys(std::vector<Setting>& table) {
       .also_called({"error_score"});
   run.add("retries", &RunOptions::retries, integer(0, 1000), "Further attempts to train an iteration that failed.",
           Decides::no_results);
-  run.add(
-         "models", &RunOptions::models,
-         choice<ModelsSaved>({{"auto", ModelsSaved::automatic},
-                              {"none", ModelsSaved::none},
-                              {"best", ModelsSaved::best},
-                              {"all", ModelsSaved::all}}),
-         "Trained models to save as TorchScript files: of the best trial, or of all iterations; auto: best for at most "
-         "1000 iterations on a file. Plugin models cannot be saved.",
-         Decides::no_results)
+  run.add("models", &RunOptions::models,
+          choice<ModelsSaved>({{"auto", ModelsSaved::automatic},
+                               {"none", ModelsSaved::none},
+                               {"best", ModelsSaved::best},
+                               {"all", ModelsSaved::all}}),
+          "Trained models to save: of the best trial, or of all iterations. They are TorchScript files, those of "
+          "plugins files of weights. auto: best for at most 1000 iterations on a file.",
+          Decides::no_results)
       .also_called({"save_model", "save_best", "save_best_only"});
   run.add("refit", &RunOptions::refit, flag(),
           "Train the best trial, and the trials of the ensemble (search.ensemble), once more after the search, on all "

@@ -128,20 +128,10 @@ void check_saved_models(const Study& study, Problems& problems) {
   const bool has_file = !study.data.test_file.empty();
   const std::string key = has_file ? "data.test_file" : "data.test";
   const char* const without = has_file ? "leave out data.test_file" : "data.test = 0";
-  if (has_test_rows(study.data) && study.model.kind == ModelKind::plugin)
-    problems.add({key, "model.kind"},
-                 fmt::format("{} needs a saved model, but plugin models cannot be saved. {}.", assignment(study, key),
-                             has_file ? "Leave out data.test_file" : "Set data.test = 0"));
-  else if (has_test_rows(study.data) && study.run.models == ModelsSaved::none)
+  if (has_test_rows(study.data) && study.run.models == ModelsSaved::none)
     problems.add({key, "run.models"},
                  fmt::format("{} needs the best model, but run.models = none. Set run.models = best, or {}.",
                              assignment(study, key), without));
-  const bool saves = study.run.models == ModelsSaved::best || study.run.models == ModelsSaved::all;
-  if (saves && study.model.kind == ModelKind::plugin)
-    problems.add(
-        {"run.models", "model.kind"},
-        fmt::format("{} cannot save {} (plugin models cannot be saved as TorchScript files). Set run.models = none.",
-                    assignment(study, "run.models"), assignment(study, "model.kind")));
 }
 
 }  // namespace sheaf

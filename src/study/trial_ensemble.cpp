@@ -36,8 +36,6 @@ std::optional<EnsembleObstacle> ensemble_obstacle(const Study& study) {
     return EnsembleObstacle{"search.method", "there is no search", "Set search.method = random"};
   if (trial_count(study) == 1)
     return EnsembleObstacle{"search.trials", "the search has only one trial", "Search more trials"};
-  if (has_plugin_models(study))
-    return EnsembleObstacle{"model.kind", "models of a plugin cannot be saved", "Use a different model.kind"};
   if (study.run.models == ModelsSaved::none) return because_of("run.models", "Set run.models = best");
   if (study.data.source == DataSource::synthetic && study.data.draw == Draw::iteration)
     return because_of("data.draw", "Set data.draw = study");

@@ -273,10 +273,6 @@ if pytorch:
         result = sheaf("plan", "study.cfg", f"--model.kind=torchscript:{name}.pt", "--model.hidden=none", ranks=2)
         warnings = result.stderr.count("are probabilities, but train.loss = cross_entropy")
         checks.check(result.code == 0 and warnings == warned, f"{name}: warning before the training", result.stderr)
-result = sheaf("run", "study.cfg", "--run.output=plug", "--run.models=all", "--model.kind=plugin:p.so",
-               "--model.hidden=none")
-checks.check(result.code == 2 and "plugin models cannot be saved as TorchScript files" in result.stderr, "plugin models cannot be saved",
-             result.stderr)
 
 # ---- Stopped and resumed: each iteration in the journals has its model file
 

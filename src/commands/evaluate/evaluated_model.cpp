@@ -22,7 +22,6 @@
 #include "parallel/mpi/session.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
-#include "study/combinations.hpp"
 #include "study/losses.hpp"
 
 namespace sheaf {
@@ -53,9 +52,6 @@ RunModels models_of_run(const std::string& directory, std::optional<ModelsKind> 
   if (!holds_run(directory)) refuse("it is not a run directory", "Pass a run directory or a model file");
   constexpr bool forced = true;  // runs of other versions are accepted
   const Study study = run.study(forced);
-  if (has_plugin_models(study))
-    refuse("models of a plugin are not saved, since their code is in the plugin",
-           "Train a model that can be saved, for example model.kind = torchscript:FILE.pt");
   if (study.run.models == ModelsSaved::none)
     refuse("run.models = none", "Run the study with --run.models=best and another run.output");
   if (!run.has_results()) refuse(remaining_text(directory), "Continue with: " + resume_command_of(directory));

@@ -37,7 +37,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     const Arguments arguments = split_arguments("resume", options(), call.arguments);
     request.force = arguments.has_flag("force");
-    study = study_of_run(arguments, request.force);
+    study = study_of_run("resume", arguments, request.force);
   });
   return execute_run(study, request, world);
 }

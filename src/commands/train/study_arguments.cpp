@@ -114,14 +114,14 @@ Study study_from_arguments(const std::string& command, const Arguments& argument
   });
 }
 
-Study study_of_run(const Arguments& arguments, bool forced) {
-  const std::string directory =
-      only_name(arguments, "resume", "run directory", "Write: sheaf resume RUN_DIR [--key=value ...].");
+Study study_of_run(const std::string& command, const Arguments& arguments, bool forced) {
+  const std::string directory = only_name(arguments, command, "run directory",
+                                          fmt::format("Write: sheaf {} RUN_DIR [--key=value ...].", command));
   require_run(directory);
   for (const auto& [key, text] : arguments.assignments)
     if (key == "run.output")
       throw UsageError(
-          fmt::format("resume cannot change run.output (the run stays in '{}'). Leave it out.", directory));
+          fmt::format("{} cannot change run.output (the run stays in '{}'). Leave it out.", command, directory));
   const std::string text = RunReader(directory).study_text(forced);
   Study study = checked_study(
       arguments, [&] { return parse_extension(text, latest_study_path(directory), arguments.assignments); });

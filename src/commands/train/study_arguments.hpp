@@ -1,4 +1,4 @@
-// The arguments of the commands that take a study: run, resume and plan. Local.
+// The arguments of the commands that take a study: run, resume, plan and verify. Local.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@ Study study_from_arguments(const std::string& command, const Arguments& argument
 
 /// Parses the stored study of the run directory of the arguments, and overrides; run.output becomes that directory.
 /// Throws UsageError as above, and RunError if another version of the program stored the study, unless `forced`.
-Study study_of_run(const Arguments& arguments, bool forced);
+Study study_of_run(const std::string& command, const Arguments& arguments, bool forced);
 
 /// The format of study files and all keys.
 std::string study_help();

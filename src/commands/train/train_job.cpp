@@ -10,10 +10,7 @@
 
 #include "commands/train/finish/finish_run.hpp"
 #include "commands/train/prepare/data_defaults.hpp"
-#include "commands/train/prepare/identified_data.hpp"
-#include "commands/train/prepare/model_files.hpp"
-#include "commands/train/prepare/prepared_study.hpp"
-#include "commands/train/prepare/rank_agreement.hpp"
+#include "commands/train/prepare/prepared_training.hpp"
 #include "commands/train/prepare/stored_run.hpp"
 #include "commands/train/prepare/study_cost.hpp"
 #include "commands/train/training/model_saving.hpp"
@@ -21,12 +18,10 @@
 #include "commands/train/training/train_run.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/interruption.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "engines/native/kernels/blas_library.hpp"
-#include "engines/native/kernels/blas_memory.hpp"
 #include "engines/native/kernels/product_speed.hpp"
 #include "engines/native/native_trainer.hpp"
 #include "engines/torch_backend.hpp"
@@ -36,21 +31,11 @@
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/session.hpp"
 #include "runs/directory/run_directory.hpp"
-#include "runs/directory/study_identity.hpp"
 #include "runs/run_reader.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
-
-bool torch_trains(const Plan& plan, const EngineOfTrial& engine_of_trial) {
-  bool any = false;
-  plan.for_each_network([&](const Trial& trial) {
-    const TrialEngine engine = engine_of_trial(trial);
-    any = any || engine.on_gpu.name == torch_engine_name || engine.on_cores.name == torch_engine_name;
-  });
-  return any;
-}
 
 void warn_of_slow_blas(bool by_torch) {
   if (!by_torch && !native_engine_needs_blas()) return;
@@ -117,33 +102,17 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const auto searcher = make(study);
   SearchStages stages(*searcher, plan);
   choose_next_stage(stages, plan, {}, "", world);
-  const PreparedStudy prepared = prepare_study(
-      study, plan, stored.has_value(),
-      [&](const PreparedStudy& so_far) {
-        const bool by_torch = torch_trains(plan, so_far.engine_of_trial);
-        if (by_torch) torch_backend();  // loads LibTorch now, not in a lane during the training
-        if (by_torch || native_engine_needs_blas()) reserve_blas_memory(so_far.placement.thread_count() + 1);
-      },
-      world, node);
-  const bool uses_torch = torch_trains(plan, prepared.engine_of_trial);
+  const PreparedTraining training =
+      prepare_training(study, plan, stored ? std::optional(run_directory(study)) : std::nullopt, world, node);
+  const PreparedStudy& prepared = training.prepared;
   study = prepared.study;
   const StudyData& data = prepared.data;
-  ModelFingerprints model_files;
-  agree(world, [&] { model_files = fingerprint_model_files(plan); });
-  require_same_study_on_all_ranks(study, world);
-  require_same_files_on_all_ranks(study, model_files, world);
-  agree(world, leave_if_interrupted);
-  std::optional<double> expected_seconds;  // on rank 0
+  JournalHeader header = training.header;
   agree(world, [&] {
-    if (world.is_root()) expected_seconds = study_cost(prepared, plan, searcher->sizes(plan)).seconds;
+    if (world.is_root()) header.expected_seconds = study_cost(prepared, plan, searcher->sizes(plan)).seconds;
   });
-  const DataIdentity identity =
-      identify_data(prepared, stored ? std::optional(run_directory(study)) : std::nullopt, world, node);
   const std::int64_t known_stages = plan.stage_count();
-  const auto opened = open_run(study, stored.has_value(), request,
-                               {program_version(), study_fingerprint(study), identity.content, journal_format,
-                                model_files, identity.files, prepared.placement.lane_count(), expected_seconds},
-                               slice, stages, world);
+  const auto opened = open_run(study, stored.has_value(), request, header, slice, stages, world);
   if (!opened) return std::nullopt;
   const OpenRun& run = *opened;
   begin_log_times();
@@ -170,7 +139,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
                          stages.last_stage_text(), run.directory));
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);
-    warn_of_slow_blas(uses_torch);
+    warn_of_slow_blas(training.uses_torch);
     for (const auto& note : {note_on_gpus(study, plan, prepared.facts), note_on_predictions(study, prepared.facts),
                              note_on_batch(study, prepared.ranks.lane_count())})
       if (!note.empty()) log_root(note);
@@ -180,8 +149,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
 
   // 3. Gather the results, write them and print the summary.
   const auto make_provenance = [&, mpi_version = MpiSession::library_version()] {
-    return provenance(request.command_line, identity.content, run.directory, uses_torch, world.size(), mpi_version,
-                      start);
+    return provenance(request.command_line, training.header.data, run.directory, training.uses_torch, world.size(),
+                      mpi_version, start);
   };
   const DataSummary data_summary = summary_of(data, study.data);
   return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial, data.file,

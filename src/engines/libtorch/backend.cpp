@@ -1,6 +1,7 @@
 // The entry point of this library.
 // SPDX-License-Identifier: MIT
 #include "engines/libtorch/module_check.hpp"
+#include "engines/libtorch/plugin_model.hpp"
 #include "engines/libtorch/torch_info.hpp"
 #include "engines/libtorch/torch_predictor.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
@@ -21,6 +22,9 @@ class Backend final : public TorchBackend {
   }
   std::string script_model_file_bytes(const SavedModel& trained) const override {
     return sheaf::script_model_file_bytes(trained);
+  }
+  std::string plugin_model_file_bytes(const SavedModel& trained, std::uint64_t iteration_seed) const override {
+    return sheaf::plugin_model_file_bytes(trained, iteration_seed);
   }
   std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const override {
     return sheaf::load_module(path);

@@ -81,15 +81,31 @@ torch::Tensor Uploader::operator()(const torch::Tensor& tensor) const {
   return copy;
 }
 
+ScalingTensors::ScalingTensors(const FeatureScaling& scaling, bool fills, torch::Device device) {
+  const auto tensor = [&](const std::vector<float>& values) {
+    return view_of(values.data(), {static_cast<std::int64_t>(values.size())}, torch::kFloat32).to(device);
+  };
+  if (fills) fill_ = tensor(scaling.fill);
+  if (scaling.shift.empty()) return;
+  shift_ = tensor(scaling.shift);
+  scale_ = tensor(scaling.scale);
+  if (!scaling.clip.empty()) clip_ = tensor(scaling.clip);
+}
+
+torch::Tensor ScalingTensors::scaled(const torch::Tensor& features) const {
+  torch::Tensor values = features.to(torch::kFloat32);
+  if (fill_.defined()) values = torch::where(values.isnan(), fill_, values);
+  if (shift_.defined()) values.sub_(shift_).mul_(scale_);
+  if (clip_.defined()) {  // see clip_divisor()
+    const torch::Tensor bent = values.mul(clip_);
+    values.div_(torch::minimum(bent.square().add_(1).sqrt_(), bent.abs().add_(1)));
+  }
+  return values;
+}
+
 BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling,
                          const TargetScaling& targets, LossKind loss, torch::ScalarType dtype, torch::Device device)
-    : tensors_(std::move(tensors)), dtype_(dtype), upload_(device) {
-  if (!scaling.shift.empty()) {
-    shift_ = view_of(scaling.shift.data(), {data.feature_count}, torch::kFloat32).to(device);
-    scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
-    if (!scaling.clip.empty()) clip_ = view_of(scaling.clip.data(), {data.feature_count}, torch::kFloat32).to(device);
-  }
-  if (data.has_empty_cells()) fill_ = view_of(scaling.fill.data(), {data.feature_count}, torch::kFloat32).to(device);
+    : tensors_(std::move(tensors)), dtype_(dtype), upload_(device), scaling_(scaling, data.has_empty_cells(), device) {
   if (targets.is_active()) {
     target_shift_ = view_of(targets.shift.data(), {data.output_count}, torch::kFloat32).to(device, torch::kFloat64);
     target_unit_ = view_of(targets.unit.data(), {data.output_count}, torch::kFloat64).to(device);
@@ -119,13 +135,7 @@ bool BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
 }
 
 torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
-  torch::Tensor gathered = upload_(tensors_.features.index_select(0, rows)).to(torch::kFloat32);
-  if (fill_.defined()) gathered = torch::where(gathered.isnan(), fill_, gathered);
-  if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
-  if (clip_.defined()) {  // see clip_divisor()
-    const torch::Tensor bent = gathered.mul(clip_);
-    gathered.div_(torch::minimum(bent.square().add_(1).sqrt_(), bent.abs().add_(1)));
-  }
+  const torch::Tensor gathered = scaling_.scaled(upload_(tensors_.features.index_select(0, rows)));
   return gathered.to(dtype_);  // after scaling, so that all precisions train on the same values
 }
 

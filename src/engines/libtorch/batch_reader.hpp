@@ -49,6 +49,21 @@ class Uploader {
   std::optional<c10::Stream> copies_;
 };
 
+/// A FeatureScaling as tensors.
+class ScalingTensors {
+ public:
+  /// `fills`: whether rows may have empty cells. On a CPU the tensors are views of the scaling.
+  ScalingTensors(const FeatureScaling& scaling, bool fills, torch::Device device);
+
+  /// Scaled features, in float; changes `features` [rows, features] if they are float.
+  torch::Tensor scaled(const torch::Tensor& features) const;
+
+ private:
+  torch::Tensor shift_, scale_;  // undefined: features are not scaled
+  torch::Tensor clip_;           // undefined: they are not clipped
+  torch::Tensor fill_;           // undefined: there are no empty cells
+};
+
 struct Batch {
   torch::Tensor features;  ///< [rows, features]
   torch::Tensor targets;   ///< [rows] labels for cross_entropy, else [rows, outputs], one-hot for classes
@@ -76,9 +91,7 @@ class BatchReader {
   DataTensors tensors_;
   torch::ScalarType dtype_;
   Uploader upload_;
-  torch::Tensor shift_, scale_;               // undefined: features are not scaled
-  torch::Tensor clip_;                        // undefined: they are not clipped
-  torch::Tensor fill_;                        // undefined: there are no empty cells
+  ScalingTensors scaling_;
   torch::Tensor target_shift_, target_unit_;  // [outputs] float64; undefined: targets are not scaled
   torch::Tensor one_hot_;  // [classes, classes], row k is class k; undefined: targets are not converted
 };

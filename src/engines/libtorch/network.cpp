@@ -15,4 +15,15 @@ torch::Tensor Network::forward(const torch::Tensor& features, std::optional<Trai
   return compute(features, step).to(dtype_of(precision_));
 }
 
+void Network::set(const NetworkState& state) {
+  const torch::NoGradGuard no_grad;
+  parameters_.copy_(torch::tensor(state.parameters));
+  const torch::Tensor numbers = torch::tensor(state.buffers, torch::kFloat64);
+  std::int64_t used = 0;
+  for (const torch::Tensor& buffer : buffers_) {
+    torch::Tensor(buffer).copy_(numbers.narrow(0, used, buffer.numel()).view(buffer.sizes()));
+    used += buffer.numel();
+  }
+}
+
 }  // namespace sheaf

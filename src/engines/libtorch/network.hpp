@@ -9,6 +9,7 @@
 
 #include "core/index_range.hpp"
 #include "models/dropout_mask.hpp"
+#include "models/network_state.hpp"
 #include "study/train_options.hpp"
 
 namespace sheaf {
@@ -39,6 +40,9 @@ class Network {
 
   /// Other tensors that training changes, such as running means and variances.
   const std::vector<torch::Tensor>& buffers() const { return buffers_; }
+
+  /// Sets parameters and buffers, in place, to those of a trained network.
+  void set(const NetworkState& state);
 
  protected:
   explicit Network(Precision precision) : precision_(precision) {}

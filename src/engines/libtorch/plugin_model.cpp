@@ -9,11 +9,14 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
 #include "engines/libtorch/module_network.hpp"
+#include "engines/libtorch/torch_messages.hpp"
 #include "files/regular_file.hpp"
 #include "files/shared_library.hpp"
+#include "models/state_archive.hpp"
 
 namespace sheaf {
 namespace {
@@ -76,15 +79,40 @@ PluginFactory factory_of(const std::string& file) {
   return known != factories.end() ? known->second : factories[file] = load_factory(file);
 }
 
+using NamedTensor = std::pair<std::string, torch::Tensor>;
+
+// All parameters, then all buffers, in the order of the module.
+std::vector<NamedTensor> named_tensors(const torch::nn::AnyModule& module) {
+  std::vector<NamedTensor> tensors;
+  for (const auto& item : module.ptr()->named_parameters()) tensors.emplace_back(item.key(), item.value());
+  for (const auto& item : module.ptr()->named_buffers()) tensors.emplace_back(item.key(), item.value());
+  return tensors;
+}
+
+torch::ScalarType stored_type(const torch::Tensor& tensor) {
+  return tensor.is_floating_point() ? torch::kFloat32 : torch::kInt64;
+}
+
+// Its bytes have their own memory.
+ModuleTensor module_tensor(const std::string& name, const torch::Tensor& tensor) {
+  const auto owner = std::make_shared<torch::Tensor>(tensor.detach().to(torch::kCPU, stored_type(tensor)).contiguous());
+  const auto type = stored_type(tensor) == torch::kFloat32 ? ModuleTensor::Type::float32 : ModuleTensor::Type::int64;
+  return {name,
+          ModuleTensor::Role::buffer,
+          type,
+          tensor.sizes().vec(),
+          {static_cast<const char*>(owner->data_ptr()), owner->nbytes()},
+          owner};
+}
+
 }  // namespace
 
 PluginModel::PluginModel(const std::string& file) : file_(file), factory_(factory_of(file)) {}
 
-std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t iteration_seed, torch::Device device,
-                                           Precision precision) const {
+torch::nn::AnyModule PluginModel::module_for(const DataShape& shape, std::uint64_t seed) const {
   const ImageShape& image = shape.image;
   torch::nn::AnyModule module =
-      make_seeded(factory_, {shape.features, shape.outputs, image.channels, image.height, image.width}, iteration_seed);
+      make_seeded(factory_, {shape.features, shape.outputs, image.channels, image.height, image.width}, seed);
   for (const auto& part : module.ptr()->modules())
     require(part->name().rfind("torch::nn::", 0) != 0 || part->name().find("Dropout") == std::string::npos, [&] {
       return fmt::format(
@@ -92,7 +120,55 @@ std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t
           "results would not be reproducible). Build it without random numbers.",
           file_, part->name());
     });
-  return std::make_unique<PluginNetwork>(std::move(module), image, device, precision);
+  return module;
+}
+
+std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t iteration_seed, torch::Device device,
+                                           Precision precision) const {
+  return std::make_unique<PluginNetwork>(module_for(shape, iteration_seed), shape.image, device, precision);
+}
+
+std::vector<ModuleTensor> PluginModel::trained(const DataShape& shape, std::uint64_t iteration_seed,
+                                               const NetworkState& state) const {
+  const torch::nn::AnyModule module = module_for(shape, iteration_seed);
+  PluginNetwork(module, shape.image, torch::kCPU, Precision::float32).set(state);
+  std::vector<ModuleTensor> tensors;
+  for (const auto& [name, tensor] : named_tensors(module)) tensors.push_back(module_tensor(name, tensor));
+  return tensors;
+}
+
+std::unique_ptr<Network> PluginModel::restored(const DataShape& shape, const std::vector<std::string>& tensors,
+                                               torch::Device device) const {
+  constexpr std::uint64_t any_seed = 0;
+  torch::nn::AnyModule module = module_for(shape, any_seed);
+  const auto named = named_tensors(module);
+  const auto require_fit = [&](bool fits) {
+    require(fits,
+            fmt::format("the tensors of the model do not fit the module of the plugin '{}'. Train the study again.",
+                        file_));
+  };
+  require_fit(named.size() == tensors.size());
+  const torch::NoGradGuard no_grad;
+  for (std::size_t number = 0; number < tensors.size(); ++number) {
+    torch::Tensor tensor = named[number].second;
+    const torch::ScalarType type = stored_type(tensor);
+    require_fit(tensors[number].size() == static_cast<std::size_t>(tensor.numel()) * c10::elementSize(type));
+    tensor.copy_(torch::from_blob(const_cast<char*>(tensors[number].data()), tensor.sizes(), type));
+  }
+  return std::make_unique<PluginNetwork>(std::move(module), shape.image, device, Precision::float32);
+}
+
+std::string plugin_model_file_bytes(const SavedModel& trained, std::uint64_t iteration_seed) {
+  const ModelDescription& description = trained.description;
+  std::string bytes;
+  try {
+    const auto tensors =
+        PluginModel(description.model.file).trained(description.shape, iteration_seed, trained.network);
+    write_state_archive(trained, tensors, [&bytes](std::string_view part) { bytes += part; });
+  } catch (const c10::Error& error) {
+    throw RunError(fmt::format("cannot make a model file (LibTorch: {})", torch_messages(error)));
+  }
+  return bytes;
 }
 
 }  // namespace sheaf

@@ -135,14 +135,7 @@ std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape
 torch::jit::Module ScriptModel::trained(const NetworkState& state) const {
   const torch::NoGradGuard no_grad;
   torch::jit::Module copy = copy_of(module_);
-  const ScriptNetwork network(copy, {}, torch::kCPU, Precision::float32);
-  network.parameters().copy_(torch::tensor(state.parameters));
-  const torch::Tensor numbers = torch::tensor(state.buffers, torch::kFloat64);
-  std::int64_t used = 0;
-  for (const torch::Tensor& buffer : network.buffers()) {
-    buffer.copy_(numbers.narrow(0, used, buffer.numel()).view(buffer.sizes()));
-    used += buffer.numel();
-  }
+  ScriptNetwork(copy, {}, torch::kCPU, Precision::float32).set(state);
   // Without the copies, the file would contain the whole flat tensor for each parameter.
   for (torch::Tensor parameter : copy.parameters()) parameter.set_data(parameter.clone());
   copy.eval();

@@ -6,7 +6,7 @@
 
 namespace sheaf {
 
-/// The version of LibTorch and the GPUs that it can use. Local.
+/// The version of LibTorch, its instruction set and the GPUs that it can use. Local.
 TorchInfo torch_info();
 
 /// Throws RunError if the loaded LibTorch has another version than the one that this library was built with.

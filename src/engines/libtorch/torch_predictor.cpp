@@ -7,10 +7,14 @@
 #include <torch/script.h>
 
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/finite.hpp"
+#include "engines/libtorch/batch_reader.hpp"
+#include "engines/libtorch/plugin_model.hpp"
 #include "engines/libtorch/torch_device.hpp"
 #include "engines/libtorch/torch_messages.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
@@ -25,16 +29,35 @@ std::vector<std::int64_t> sizes_of(std::int64_t count, const std::vector<std::in
   return sizes;
 }
 
+// The outputs of a model for features [count, ...], with offsets of targets only if the module has no record.
+using Forward = std::function<torch::Tensor(const torch::Tensor& features)>;
+
+Forward forward_of(torch::jit::Module module, bool has_record) {
+  return [module = std::move(module), has_record](const torch::Tensor& features) mutable {
+    c10::optional<torch::jit::Method> relative;
+    if (has_record) relative = module.find_method(relative_forward_name);
+    const c10::IValue returned = relative ? (*relative)({features}) : module.forward({features});
+    require(returned.isTensor(), "it does not return one tensor");
+    return returned.toTensor();
+  };
+}
+
+// Features are scaled as in the training. `model` outlives the result.
+Forward forward_of_plugin(const OpenedModel& model, torch::Device device) {
+  const auto& [description, network, scaling] = *model.trained;
+  std::shared_ptr<Network> made =
+      PluginModel(description.model.file).restored(description.shape, model.plugin_tensors, device);
+  return [made, tensors = ScalingTensors(scaling, !scaling.fill.empty(), device)](const torch::Tensor& features) {
+    return made->forward(tensors.scaled(features.flatten(1)));
+  };
+}
+
 // Returns outputs [count, outputs] without offsets, on the CPU.
-torch::Tensor call_module(const OpenedModel& model, torch::jit::Module& module, const torch::Tensor& features) {
+torch::Tensor call_model(const OpenedModel& model, const Forward& forward, const torch::Tensor& features) {
   const c10::InferenceMode inference;
   torch::Tensor outputs;
   try {
-    c10::optional<torch::jit::Method> relative;
-    if (model.trained) relative = module.find_method(relative_forward_name);
-    const c10::IValue returned = relative ? (*relative)({features}) : module.forward({features});
-    require(returned.isTensor(), "it does not return one tensor");
-    outputs = returned.toTensor().to(torch::kCPU, model.output_offsets.empty() ? torch::kFloat32 : torch::kFloat64);
+    outputs = forward(features).to(torch::kCPU, model.output_offsets.empty() ? torch::kFloat32 : torch::kFloat64);
   } catch (const std::exception& error) {
     throw RunError(fmt::format("model '{}' fails on features [{}] ({}). Use data of the shape that the model expects.",
                                model.path, fmt::join(features.sizes(), ", "), torch_messages(error)));
@@ -59,13 +82,11 @@ class TorchPredictor : public Predictor {
       : model_(model),
         row_shape_(std::move(row_shape)),
         output_count_(output_count),
-        device_(torch_device(device.gpu)),
-        module_(*model.module) {
+        device_(torch_device(device.gpu)) {
     set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
-    if (device.gpu < 0) return;
-    use_tf32(false);
-    module_ = model.module->clone();
-    module_.to(device_);
+    if (device.gpu >= 0) use_tf32(false);
+    forward_ =
+        model.module ? forward_of(module_on(device_), model.trained.has_value()) : forward_of_plugin(model, device_);
   }
 
   bool predict(const float* features, std::int64_t count, float* outputs) override {
@@ -74,7 +95,7 @@ class TorchPredictor : public Predictor {
     const torch::Tensor rows =
         torch::from_blob(const_cast<float*>(features), sizes_of(count, row_shape_), torch::kFloat32)
             .to(device_, torch::kFloat32, false, true);
-    const torch::Tensor found = call_module(model_, module_, rows);
+    const torch::Tensor found = call_model(model_, forward_, rows);
     require(found.size(1) == output_count_, [&] {
       return fmt::format(
           "model '{}' returns {} outputs for some rows and {} for others. Wrap it in a module that returns "
@@ -86,17 +107,25 @@ class TorchPredictor : public Predictor {
   }
 
  private:
+  torch::jit::Module module_on(torch::Device device) const {
+    if (device.is_cpu()) return *model_.module;
+    torch::jit::Module copy = model_.module->clone();
+    copy.to(device);
+    return copy;
+  }
+
   const OpenedModel& model_;
   std::vector<std::int64_t> row_shape_;
   std::int64_t output_count_;
   torch::Device device_;
-  torch::jit::Module module_;
+  Forward forward_;
 };
 
 }  // namespace
 
 std::int64_t probe_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
-  return call_module(model, *model.module, torch::zeros(sizes_of(1, row_shape))).size(1);
+  const Forward forward = forward_of(*model.module, model.trained.has_value());
+  return call_model(model, forward, torch::zeros(sizes_of(1, row_shape))).size(1);
 }
 
 std::unique_ptr<Predictor> make_torch_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,

@@ -125,6 +125,19 @@ void read_curve(const Json& rows, TrainedIteration& iteration) {
   }
 }
 
+Json json_of(const Platform& platform) {
+  Json json = {{"build", platform.build}, {"native_engine", platform.native_engine}, {"threads", platform.threads}};
+  if (platform.libtorch) json["libtorch"] = *platform.libtorch;
+  return json;
+}
+
+Platform platform_of(const Json& json) {
+  Platform platform{json.at("build"), json.at("native_engine"), std::nullopt,
+                    integer_of<std::int64_t>(json.at("threads"))};
+  if (json.contains("libtorch")) platform.libtorch = json.at("libtorch");
+  return platform;
+}
+
 JournalLine parse_result(const Json& object) {
   JournalLine line;
   TrainedIteration& iteration = line.iteration;
@@ -165,6 +178,7 @@ std::string header_line(const JournalHeader& header) {
                                  quoted_text(header.data), quoted_text(header.files), models);
   if (header.lanes > 0) text += fmt::format(R"(,"lanes":{})", header.lanes);
   if (header.expected_seconds) text += fmt::format(R"(,"expected_seconds":{})", *header.expected_seconds);
+  if (header.platform) text += R"(,"platform":)" + json_of(*header.platform).dump();
   return closed_line(text + "}", 0);
 }
 
@@ -220,6 +234,7 @@ std::optional<JournalHeader> read_header_line(const std::string& line) {
     header.models = object.at("models").get<ModelFingerprints>();
     if (object.contains("lanes")) header.lanes = integer_of<std::int64_t>(object.at("lanes"));
     if (object.contains("expected_seconds")) header.expected_seconds = object.at("expected_seconds").get<double>();
+    if (object.contains("platform")) header.platform = platform_of(object.at("platform"));
     const bool is_possible = header.lanes >= 0 && header.lanes <= max_lanes && header.expected_seconds.value_or(0) >= 0;
     return is_possible ? std::optional(header) : std::nullopt;
   });

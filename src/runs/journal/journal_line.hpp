@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "runs/journal/platform.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
@@ -31,6 +32,7 @@ struct JournalHeader {
   std::string files{};     ///< names, sizes and times of the data files; they may change, the values may not
   std::int64_t lanes = 0;  ///< of the rank whose journal it is; 0: not known
   std::optional<double> expected_seconds{};  ///< that the job was expected to need for the whole run
+  std::optional<Platform> platform{};        ///< of the rank; nullopt: not recorded, by older versions
 
   /// The initial value of the checksums of all later lines, so that results of another study do not verify.
   std::uint32_t seed() const;

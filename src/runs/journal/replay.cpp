@@ -89,6 +89,7 @@ class JournalReader {
     Lines lines;
     file_ = replay_.files.size();
     replay_.files.push_back(path);
+    replay_.headers.emplace_back();
     predictions_.reset();
     seed_ = header_.seed();
     known_ = {{0, limits_.first_stage}};
@@ -157,6 +158,7 @@ class JournalReader {
     ReplayedJob& job = replay_.jobs[attempt_];
     job.lanes += found->lanes;
     if (found->expected_seconds) job.expected_seconds = found->expected_seconds;
+    replay_.headers.back() = found;
     return true;
   }
 

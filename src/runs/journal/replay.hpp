@@ -35,7 +35,8 @@ struct ReplayedJob {
 
 struct Replay {
   std::vector<std::string> files;
-  ResultStore iterations;             ///< settled
+  std::vector<std::optional<JournalHeader>> headers;  ///< [files]; nullopt: damaged
+  ResultStore iterations;                             ///< settled
   std::vector<RecordedStage> stages;  ///< of the search; distinct, in the order of their lines; some may be missing
   std::vector<ReplayedRefit> refits;  ///< likewise
   std::map<std::int64_t, std::vector<std::string>> values;  ///< by iteration: of searched keys, as the journal has them

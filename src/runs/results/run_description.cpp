@@ -10,7 +10,6 @@
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "runs/results/summary.hpp"
-#include "study/combinations.hpp"
 #include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
 #include "study/settings.hpp"
@@ -47,33 +46,43 @@ std::string hosts_text(const std::vector<std::string>& hosts) {
                      shown.size() < hosts.size() ? ", ..." : "");
 }
 
-std::string use_text(const std::string& directory, const Study& study, const RunResults& results) {
+std::string use_text(const std::string& directory, const Plan& plan, const RunResults& results) {
   if (!results.any_finished()) return "There is no model, since no iteration finished.\n";
-  if (has_plugin_models(study)) return "No model was saved, since the code of plugin models is in the plugin.\n";
   const auto& models = results.models();
   if (models.empty()) return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
   constexpr std::size_t max_shown = 3;
   const bool is_refit = results.predicts_with_refit();
-  std::string text = fmt::format("The {} is {}:\n", is_refit ? "refit" : "best model",
-                                 models.size() == 1 ? "a TorchScript file" : "an ensemble of TorchScript files");
-  for (std::size_t model = 0; model < std::min(max_shown, models.size()); ++model)
-    text += fmt::format("  {}\n", models[model]);
+  const ModelOptions model = plan.trial(results.trials.front().trial).model;
+  const bool is_plugin = model.kind == ModelKind::plugin;
+  std::string text = fmt::format("The {} is {} {}{}:\n", is_refit ? "refit" : "best model",
+                                 models.size() == 1 ? "a" : "an ensemble of",
+                                 is_plugin ? "weight file" : "TorchScript file", models.size() == 1 ? "" : "s");
+  for (std::size_t number = 0; number < std::min(max_shown, models.size()); ++number)
+    text += fmt::format("  {}\n", models[number]);
   if (models.size() > max_shown)
     text += fmt::format("  ... ({} files, all in models/{}.txt)\n", models.size(), is_refit ? "refit" : "best");
   if (results.trial_ensemble)
     text += fmt::format(
         "models/ensemble.json lists the ensemble of trials{}. The commands below use the ensemble; with\n"
         "--model={} they use the {}.\n",
-        results.trial_ensemble->has_module ? ", and models/ensemble.pt is a TorchScript file of it" : "",
+        results.trial_ensemble->has_module
+            ? ", and models/ensemble.pt is a TorchScript file of it"
+            : ". There is no TorchScript file of the ensemble, since some of\nits models are plugins or TorchScript "
+              "modules, or they need more than 1 GiB",
         is_refit ? "refit" : "best", is_refit ? "refit" : "best model");
   return text +
          fmt::format(
              "Use it from the directory in which the run was started, or with another path of the run:\n"
              "  sheaf predict {0} NEW.csv OUT.csv\n"
-             "  sheaf evaluate {0} --data.file=TEST.h5\n"
-             "In Python: torch.jit.load(\"{1}\")(features), with raw features as float32 (float64 where they are "
-             "large compared to their differences).\n",
-             directory, models.front());
+             "  sheaf evaluate {0} --data.file=TEST.h5\n",
+             directory) +
+         (is_plugin
+              ? fmt::format("They need the same plugin in the same place: {}\n"
+                            "In Python: torch.load(\"{}\") reads the weights, as a dictionary of names and tensors.\n",
+                            printable(model.file), models.front())
+              : fmt::format("In Python: torch.jit.load(\"{}\")(features), with raw features as float32 (float64 where "
+                            "they are large compared to their differences).\n",
+                            models.front()));
 }
 
 Json json_of(const Study& study, const Plan& plan, const TrialSummary& trial) {
@@ -155,7 +164,7 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                       origin("attempts"));
   text += fmt::format("command      {}\n", printable(origin("command_line")));
   text += "data         " + data_text(results.data);
-  text += "\n" + use_text(directory, study, results);
+  text += "\n" + use_text(directory, plan, results);
   text += fmt::format("\nRepeat the run ({0} has all keys):\n  sheaf run {0} --run.output=NEW_DIRECTORY\n",
                       results.study_file);
   text += "\nKeys whose values differ from the defaults (those with the default auto have the chosen values):\n";

@@ -32,5 +32,8 @@ TEST_CASE("values that contain others are pickled after them") {
   CHECK(pickled_call(pickled_global("m", "f"), pickled_tuple({})) == "cm\nf\n)R");
   CHECK(pickled_persistent(pickled_tuple({})) == ")Q");
   CHECK(pickled_object(pickled_global("m", "C"), {{"a", pickled_bool(true)}}) == "cm\nC\n)\x81}(X\1\0\0\0a\x88ub"s);
+  CHECK(pickled_dictionary({}) == "}(u");
+  CHECK(pickled_dictionary({{"a", pickled_bool(true)}, {"b", pickled_integer(1)}}) ==
+        "}(X\1\0\0\0a\x88X\1\0\0\0bK\1u"s);
   CHECK(pickle_of(pickled_tuple({})) == "\x80\2).");
 }

@@ -132,7 +132,6 @@ double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
 // run.models = best writes the model of every iteration until the best one is known.
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double max_bytes = 10e9;
-  if (has_plugin_models(study)) return ModelsSaved::none;
   if (study.run.refit || study.search.ensemble == EnsembleKind::greedy) return ModelsSaved::best;
   if (!file) return ModelsSaved::none;
   if (has_test_rows(study.data)) return ModelsSaved::best;

@@ -2,19 +2,15 @@
 #include "commands/train/prepare/model_files.hpp"
 
 #include "core/escaped.hpp"
-#include "core/fingerprint.hpp"
-#include "files/regular_file.hpp"
+#include "files/content_fingerprint.hpp"
 
 namespace sheaf {
 
 ModelFingerprints fingerprint_model_files(const Plan& plan) {
   ModelFingerprints fingerprints;
   plan.for_each_network([&](const Trial& trial) {
-    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(escaped(file)) == 0) {
-      Fingerprint fingerprint;
-      fingerprint.add(first_content(file));
-      fingerprints[escaped(file)] = fingerprint.text();
-    }
+    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(escaped(file)) == 0)
+      fingerprints[escaped(file)] = content_fingerprint(file);
   });
   return fingerprints;
 }

@@ -199,10 +199,6 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
     warnings.emplace_back(
         "the trials are ranked by their training loss, which favors models that overfit (no rows are held out). Set "
         "search.folds or data.validation.");
-  if (has_plugin_models(study))
-    warnings.emplace_back(
-        "the trained models of a plugin are not saved (their code is in the plugin), so `sheaf predict` and `sheaf "
-        "evaluate` cannot use them.");
   const auto add = [&](const std::string& warning) {
     if (!warning.empty()) warnings.push_back(warning);
   };

@@ -20,8 +20,12 @@ double network_timeout_of(const RunOptions& options) {
                                      : std::numeric_limits<double>::infinity();
 }
 
-std::string cut_off_text(const std::string& reason, const std::string& resume_command) {
-  return fmt::format("{}. Finished iterations are in the journal. Continue with: {}", reason, resume_command);
+std::string resume_advice(const std::string& resume_command) {
+  return "Finished iterations are in the journal. Continue with: " + resume_command;
+}
+
+std::string cut_off_text(const std::string& reason, const std::string& advice) {
+  return fmt::format("{}. {}", reason, advice);
 }
 
 void end_cut_off(const std::string& message, bool is_leader) {
@@ -38,7 +42,7 @@ WhileWaiting network_limit(const RunOptions& options, const std::string& resume_
   if (node.size() == world.size()) return without_limit();
   const double timeout_seconds = network_timeout_of(options);
   const std::string message =
-      cut_off_text(silence_text("another host", timeout_seconds, timeout_seconds), resume_command);
+      cut_off_text(silence_text("another host", timeout_seconds, timeout_seconds), resume_advice(resume_command));
   return [=, is_leader = node.is_root()](double waited_seconds) {
     if (waited_seconds > timeout_seconds) {
       if (is_leader) log_error(message.c_str());

@@ -13,8 +13,12 @@ namespace sheaf {
 /// run.network_timeout in seconds; infinity if there is no limit. Pure.
 double network_timeout_of(const RunOptions& options);
 
-/// The error message. `reason`: silence_text() (parallel/partition/work_source.hpp). Pure.
-std::string cut_off_text(const std::string& reason, const std::string& resume_command);
+/// "Finished iterations are in the journal. Continue with: sheaf resume runs/x". Pure.
+std::string resume_advice(const std::string& resume_command);
+
+/// The error message. `reason`: silence_text() (parallel/partition/work_source.hpp). `advice`: complete sentences.
+/// Pure.
+std::string cut_off_text(const std::string& reason, const std::string& advice);
 
 /// Ends all reachable ranks of the job with exit code 75, without unwinding. A leader does so at once and releases the
 /// launcher; it has already written `message` to stderr. Other ranks wait ten seconds for their leader, then write

@@ -69,9 +69,8 @@ struct Lanes::State {
     const auto sink = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
       iteration.result.lane = lane;
-      const EngineName& name = iteration.result.engine;
-      const bool on_gpu = name != no_engine && engine_named(name.view()).uses_gpus;
-      iteration.result.gpu = on_gpu ? setup.placement.lanes[static_cast<std::size_t>(lane)].gpu : -1;
+      const LaneDevice device = setup.placement.lanes[static_cast<std::size_t>(lane)];
+      iteration.result.gpu = gpu_of(iteration.result.engine, device);
       iteration.result.start_seconds = now() - (iteration.result.seconds - iteration.result.earlier_seconds);
       const bool failed = iteration.result.status == IterationStatus::failed;
       failed_count += failed;

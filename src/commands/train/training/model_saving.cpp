@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/torch_backend.hpp"
+#include "files/content_fingerprint.hpp"
 #include "files/replace_file.hpp"
 #include "models/torchscript_archive.hpp"
 #include "runs/directory/run_directory.hpp"
@@ -38,16 +39,21 @@ class ModelSavingEngine : public Engine {
  private:
   // Moves the network out of `trained`, since no later step needs it.
   void write(std::int64_t number, TrainedIteration& trained) const {
-    const Trial trial = models_.plan.trial(models_.plan.iteration(number).trial);
-    const SavedModel model{{trial.model, models_.study.data.task, loss_function(trial.train), models_.shape,
-                            models_.data, quantiles_of(trial.train)},
-                           std::exchange(trained.network, {}),
-                           std::exchange(trained.scaling, {})};
+    const Iteration iteration = models_.plan.iteration(number);
+    const Trial trial = models_.plan.trial(iteration.trial);
+    SavedModel model{{trial.model, models_.study.data.task, loss_function(trial.train), models_.shape, models_.data,
+                      quantiles_of(trial.train)},
+                     std::exchange(trained.network, {}),
+                     std::exchange(trained.scaling, {})};
     const std::string path = saved_model_path(models_, number);
-    if (has_layout(trial.model.kind))
+    if (has_layout(trial.model.kind)) {
       write_whole_file(path, [&model](const ByteSink& sink) { write_torchscript_archive(model, sink); });
-    else
+    } else if (trial.model.kind == ModelKind::plugin) {
+      model.description.plugin_content = content_fingerprint(trial.model.file);
+      write_whole_file(path, torch_backend().plugin_model_file_bytes(model, iteration.seed));
+    } else {
       write_whole_file(path, torch_backend().script_model_file_bytes(model));
+    }
   }
 
   std::unique_ptr<Engine> engine_;

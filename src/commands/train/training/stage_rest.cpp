@@ -22,6 +22,12 @@ void share_values_of_refits(Plan& plan, const Communicator& world) {
   if (!world.is_root()) give_packed_values(plan, values);
 }
 
+void share_trial_count(Plan& plan, const Communicator& world) {
+  std::vector<std::int64_t> count = {plan.trial_count()};
+  world.broadcast_vector(count);
+  if (count.front() < plan.trial_count()) plan.end_after(count.front());
+}
+
 }  // namespace
 
 void share_stages(Plan& plan, std::int64_t known, const Communicator& world) {
@@ -33,6 +39,11 @@ void share_stages(Plan& plan, std::int64_t known, const Communicator& world) {
   if (!world.is_root())
     for (auto& stage : unpacked_stages(numbers)) plan.add(std::move(stage));
   if (plan.stage_count() > known && plan.has_refit()) share_values_of_refits(plan, world);
+}
+
+void share_read_stages(Plan& plan, bool is_gradual, std::int64_t known, const Communicator& world) {
+  if (is_gradual) share_trial_count(plan, world);
+  share_stages(plan, known, world);
 }
 
 bool choose_next_stage(SearchStages& stages, Plan& plan, const std::vector<RecordedStage>& recorded,
@@ -62,21 +73,20 @@ RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Commun
 }
 
 RemainingStage find_remaining_trials(const SearchStages& stages, Plan& plan, const Communicator& world) {
+  share_trial_count(plan, world);
   std::vector<std::int64_t> numbers;
-  if (world.is_root()) numbers = {plan.trial_count(), plan.search_iterations().end - stages.used_results()};
+  if (world.is_root()) numbers = {plan.search_iterations().end - stages.used_results()};
   world.broadcast_vector(numbers);
-  const std::int64_t trials = numbers[0], left = numbers[1];
-  if (trials < plan.trial_count()) plan.end_after(trials);
+  const std::int64_t left = numbers.front();
   return {plan.iterations_of(0), left,
           RemainingIterations(left > 0 ? std::vector<IndexRange>{{0, left}} : std::vector<IndexRange>())};
 }
 
 RemainingStage find_current_stage(const OpenRun& run, const SearchStages& stages, bool is_gradual, Plan& plan,
                                   std::int64_t known, const Communicator& world) {
-  std::optional<RemainingStage> search;
-  if (is_gradual) search = find_remaining_trials(stages, plan, world);
-  share_stages(plan, known, world);  // after the number of trials, on which the iterations of a refit depend
-  return search && !plan.has_refit() ? std::move(*search) : find_remaining(run, plan, world);
+  share_read_stages(plan, is_gradual, known, world);
+  return is_gradual && !plan.has_refit() ? find_remaining_trials(stages, plan, world)
+                                         : find_remaining(run, plan, world);
 }
 
 }  // namespace sheaf

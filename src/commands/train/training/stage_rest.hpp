@@ -31,12 +31,16 @@ bool choose_next_stage(SearchStages& stages, Plan& plan, const std::vector<Recor
 /// `known`: number of stages in all plans. Collective over world.
 void share_stages(Plan& plan, std::int64_t known, const Communicator& world);
 
+/// The same after rank 0 has read the journals of a run. First gives the plans of all ranks the number of trials of
+/// rank 0 if trials are gradual, on which the iterations of a refit depend; those of other ranks must not have a refit
+/// yet. Collective over world.
+void share_read_stages(Plan& plan, bool is_gradual, std::int64_t known, const Communicator& world);
+
 /// The iterations of the plan's last stage that have no result from earlier attempts. Collective over world.
 RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Communicator& world);
 
 /// The same for gradual trials, of which rank 0 knows what may be trained: `work` only has the number of iterations.
-/// The plans of all ranks get the number of trials of rank 0; those of other ranks must not have a refit yet.
-/// Collective over world.
+/// The plans of all ranks get the number of trials of rank 0. Collective over world.
 RemainingStage find_remaining_trials(const SearchStages& stages, Plan& plan, const Communicator& world);
 
 /// The last stage that follows from earlier attempts. The plan of rank 0 has all of its stages, the others have `known`

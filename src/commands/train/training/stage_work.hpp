@@ -45,7 +45,7 @@ struct StageWork {
   WorkAhead* ahead = nullptr;         ///< of later stages; null if nothing of them begins early
   GradualStage* gradual = nullptr;    ///< null if all iterations may be trained at once
   std::function<StopCause()> stop_cause;  ///< requested again and again; one rank's is enough
-  std::string resume_command = {};        ///< for messages
+  std::string advice = {};                ///< for the message if other hosts do not answer: complete sentences
   Progress* progress = nullptr;           ///< on rank 0; null: none is shown
   std::int64_t done_before = 0;           ///< iterations that progress counts as finished at the start
 };

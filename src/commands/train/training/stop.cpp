@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 
 #include "core/interruption.hpp"
@@ -32,6 +33,11 @@ std::function<StopCause()> stop_watch(const TimeLimit& limit, const std::string&
     const StopCause signal = noted_signal();
     return signal != no_stop || seconds_since(begun) < seconds ? signal : time_is_up;
   };
+}
+
+std::function<StopCause()> stop_watch_of_rank(const TimeLimit& limit, const JobStart& start, bool is_root) {
+  const char* slurm_end = std::getenv("SLURM_JOB_END_TIME");
+  return stop_watch(is_root ? limit : TimeLimit{TimeLimit::Kind::none, 0}, slurm_end ? slurm_end : "", start);
 }
 
 }  // namespace sheaf

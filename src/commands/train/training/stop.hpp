@@ -38,4 +38,7 @@ struct JobStart {
 /// `slurm_end`: as above.
 std::function<StopCause()> stop_watch(const TimeLimit& limit, const std::string& slurm_end, const JobStart& start);
 
+/// stop_watch() for a rank of a job. Only rank 0 checks the time limit. Local.
+std::function<StopCause()> stop_watch_of_rank(const TimeLimit& limit, const JobStart& start, bool is_root);
+
 }  // namespace sheaf

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -36,13 +35,6 @@
 namespace sheaf {
 namespace {
 
-// Only rank 0 checks the time limit.
-std::function<StopCause()> stop_watch_of(const RunOptions& options, const JobStart& start, const Communicator& world) {
-  const char* slurm_end = std::getenv("SLURM_JOB_END_TIME");
-  return stop_watch(world.is_root() ? options.time_limit : TimeLimit{TimeLimit::Kind::none, 0},
-                    slurm_end ? slurm_end : "", start);
-}
-
 // Per lane, in a round of gradual trials.
 constexpr std::int64_t iterations_per_round = 8;
 
@@ -55,7 +47,7 @@ class RunTraining {
         node_(node),
         waiting_(network_limit(options_, job.run.resume_command(), world, node)),
         route_(world, node, leaders, waiting_),
-        stop_cause_(stop_watch_of(options_, job.start, world)),
+        stop_cause_(stop_watch_of_rank(options_.time_limit, job.start, world.is_root())),
         is_gradual_(job.context.study.search.is_gradual()),
         earlier_seconds_(trained_seconds(job.run.earlier)),
         context_(job.context) {}
@@ -162,9 +154,15 @@ class RunTraining {
     if (allows_work_ahead(job_.stages, partition, is_streamed, !job_.run.slice.is_whole(), source_->lane_count()))
       ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, *channel_);
     begin_progress(current.work.count());
-    const StageWork work{
-        partition, current.work, current.work.count(),      ahead ? &*ahead : nullptr,        ahead ? &*ahead : nullptr,
-        nullptr,   stop_cause_,  job_.run.resume_command(), progress_ ? &*progress_ : nullptr};
+    const StageWork work{partition,
+                         current.work,
+                         current.work.count(),
+                         ahead ? &*ahead : nullptr,
+                         ahead ? &*ahead : nullptr,
+                         nullptr,
+                         stop_cause_,
+                         resume_advice(job_.run.resume_command()),
+                         progress_ ? &*progress_ : nullptr};
     const StopCause cause = train(work);
     if (progress_) progress_->finish();
     return cause;
@@ -203,7 +201,7 @@ class RunTraining {
                            nullptr,
                            &gradual,
                            [this] { return gradual_stop_cause(); },
-                           job_.run.resume_command(),
+                           resume_advice(job_.run.resume_command()),
                            progress_ ? &*progress_ : nullptr,
                            done};
       cause = train(work);

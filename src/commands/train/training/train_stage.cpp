@@ -49,7 +49,7 @@ void close_if_possible(JournalWriter& journal) {
 [[noreturn]] void end_without_other_hosts(const ConnectionLost& lost, const StageWork& stage, Lanes& lanes,
                                           WorkSource& source) {
   constexpr double min_seconds = 1.5, max_seconds = 5;
-  const std::string message = cut_off_text(lost.what(), stage.resume_command);
+  const std::string message = cut_off_text(lost.what(), stage.advice);
   if (source.is_leader()) log_error(message.c_str());
   source.stop();
   JournalWriter* const journal = lanes.setup().journal;

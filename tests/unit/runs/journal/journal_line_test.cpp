@@ -270,6 +270,19 @@ TEST_CASE("the epochs at which a plateau reduced the rate are read back by both 
   CHECK(unpacked.predictions.bytes == 16);
 }
 
+TEST_CASE("a header may have the platform of its rank") {
+  JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
+  const std::uint32_t seed = header.seed();
+  CHECK_FALSE(read_header_line(without_end(header_line(header)))->platform.has_value());
+  for (const auto& libtorch : {std::optional<std::string>("1.13, \"AVX2\""), std::optional<std::string>()}) {
+    header.platform = Platform{"b1", "AVX2, gr\\xfcn", libtorch, 3};
+    const auto read = read_header_line(without_end(header_line(header)));
+    REQUIRE(read.has_value());
+    CHECK(read->platform == header.platform);
+    CHECK(read->seed() == seed);
+  }
+}
+
 TEST_CASE("header lines are read back and are not read as results") {
   const JournalHeader header{"0.1.0",
                              "0123456789abcdef",

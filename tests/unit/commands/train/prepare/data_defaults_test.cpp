@@ -307,7 +307,7 @@ TEST_CASE("fewer rows are trained for more epochs, within limits") {
   CHECK(epochs(table_of(1000), with({{"train.batch_size", "full"}})) == 200);
 }
 
-TEST_CASE("the best model of a file is saved, unless there are too many iterations or it is a plugin") {
+TEST_CASE("the best model of a file is saved, unless there are too many iterations") {
   const auto models = [](const Study& study, const std::optional<FileSchema>& file) {
     return with_data_defaults(study, file).run.models;
   };
@@ -316,7 +316,9 @@ TEST_CASE("the best model of a file is saved, unless there are too many iteratio
   CHECK(models(with({{"study.iterations", "1000"}}), table_of(100)) == ModelsSaved::best);
   CHECK(models(with({{"study.iterations", "1001"}}), table_of(100)) == ModelsSaved::none);
   CHECK(models(with({{"study.iterations", "600"}, {"ensemble.members", "2"}}), table_of(100)) == ModelsSaved::none);
-  CHECK(models(with({{"model.kind", "plugin:net.so"}}), table_of(100)) == ModelsSaved::none);
+  for (const char* count : {"100", "101"})  // of unknown size, perhaps 100 MB each
+    CHECK(models(with({{"model.kind", "plugin:net.so"}, {"study.iterations", count}}), table_of(100)) ==
+          (count == std::string("100") ? ModelsSaved::best : ModelsSaved::none));
   CHECK(models(with({{"run.models", "all"}}), table_of(100)) == ModelsSaved::all);
   // 44 MB each
   const Study large = with({{"model.kind", "resnet18"}, {"study.iterations", "200"}});

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/verify/comparability.hpp"
+
+#include "support/catch.hpp"
+
+namespace sheaf {
+namespace {
+
+const JournalHeader own{"0.18.0", "study", "data", journal_format, {}, {}, Platform{"b1", "AVX2", "1.13, AVX2", 1}};
+
+IterationResult result_of(const char* engine, int gpu = -1) {
+  IterationResult result;
+  result.engine = engine;
+  result.gpu = gpu;
+  return result;
+}
+
+std::string reason(const char* engine, const JournalHeader& stored) {
+  return rounding_reason(result_of(engine), result_of(engine), {stored}, own).value_or("the same bits");
+}
+
+TEST_CASE("the bits must be the same with the same program, engine and processor") {
+  CHECK(reason("native", own) == "the same bits");
+  CHECK(reason("torch", own) == "the same bits");
+}
+
+TEST_CASE("only what an engine uses decides about its bits") {
+  JournalHeader other = own;
+  other.platform->native_engine = "AVX3";
+  CHECK(reason("native", other) == "they were trained with the instruction set AVX3, this is AVX2");
+  CHECK(reason("torch", other) == "the same bits");
+  other = own;
+  other.platform->threads = 4;
+  CHECK(reason("native", other) == "the same bits");
+  CHECK(reason("torch", other) == "they were trained with run.threads = 4, this is 1");
+  other = own;
+  other.platform->libtorch = "2.0, AVX2";
+  CHECK(reason("native", other) == "the same bits");
+  CHECK(reason("torch", other) == "they were trained with LibTorch 2.0, AVX2, this is 1.13, AVX2");
+}
+
+TEST_CASE("another program, engine or device agrees to rounding") {
+  JournalHeader other = own;
+  other.program = "0.17.0";
+  CHECK(reason("native", other) == "they were trained with sheaf 0.17.0, this is 0.18.0");
+  other = own;
+  other.platform->build = "b2";
+  CHECK(reason("native", other) == "they were trained with build b2, this is b1");
+  other.platform.reset();
+  CHECK(reason("native", other) == "the run has not recorded its processor");
+  CHECK(rounding_reason(result_of("native"), result_of("torch"), {own}, own) ==
+        "they were trained by the engine native, now by torch");
+  for (const auto& [before, now] : {std::pair(0, -1), {-1, 0}, {0, 0}})
+    CHECK(rounding_reason(result_of("torch", before), result_of("torch", now), {own}, own) ==
+          "sums on GPUs have no fixed order");
+}
+
+TEST_CASE("every job that may have trained a part of an iteration counts") {
+  JournalHeader other = own;
+  other.platform->native_engine = "AVX3";
+  const IterationResult result = result_of("native");
+  CHECK(rounding_reason(result, result, {own, other}, own).has_value());
+  CHECK(rounding_reason(result, result, {own, std::nullopt}, own).has_value());
+  CHECK_FALSE(rounding_reason(result, result, {own, own}, own).has_value());
+}
+
+}  // namespace
+}  // namespace sheaf
