@@ -6,6 +6,7 @@
 #include "report/advice.hpp"
 #include "report/status_report.hpp"
 #include "report/text_report.hpp"
+#include "runs/results/feature_importance.hpp"
 #include "runs/results/run_description.hpp"
 
 namespace sheaf {
@@ -38,6 +39,8 @@ std::string json_report(const RunReport& report) {
     json["importances"][key.searched.key] = key.importance;
     if (key.share) json["variance_shares"][key.searched.key] = *key.share;
   }
+  const auto& features = report.stored.importances;
+  json["feature_importance"] = features ? Json::parse(importance_json(*features)) : Json(nullptr);
   const TimeShares& shares = report.shares;
   std::int64_t lanes = 0;
   for (const TimelineJob& job : report.timeline.jobs) lanes = std::max(lanes, job.lanes);

@@ -13,13 +13,14 @@ import h5py
 import numpy
 
 from program import DIGITS, SHEAF, Checks, Started, journaled, sheaf
+from random_streams import ENSEMBLE_ROWS, below, philox
 
 checks = Checks()
 shutil.rmtree("trial_ensemble", ignore_errors=True)
 os.makedirs("trial_ensemble")
 os.chdir("trial_ensemble")
 
-STEPS, BOOTSTRAPS, ENSEMBLE_ROWS = 40, 20, 19
+STEPS, BOOTSTRAPS = 40, 20
 TOLERANCE = 1e-6  # relative, of losses: Sheaf stores mean predictions as 32-bit numbers
 COMMON = ["--run.device=cpu", "--run.progress=none", "--search.method=random"]
 SPACE = ["--search.train.learning_rate=log_uniform(1e-3, 1e-1)", "--search.model.hidden=4, 8, 16"]
@@ -47,32 +48,10 @@ def bytes_of(output):
     return [read(f"{output}/models/ensemble.{ending}", "rb") for ending in ("json", "pt")]
 
 
-def philox(seed, purpose, index, count):
-    """The first `count` words of a stream (Salmon et al., SC11)."""
-    blocks = numpy.arange(-(-count // 4), dtype=numpy.uint64)
-    low = numpy.uint64(0xffffffff)
-    half = numpy.uint64(32)
-    words = [blocks, numpy.full_like(blocks, index & 0xffffffff), numpy.full_like(blocks, index >> 32),
-             numpy.full_like(blocks, purpose)]
-    keys = [numpy.uint64(seed & 0xffffffff), numpy.uint64(seed >> 32)]
-    for _ in range(10):
-        one, two = numpy.uint64(0xD2511F53) * words[0], numpy.uint64(0xCD9E8D57) * words[2]
-        words = [(two >> half) ^ words[1] ^ keys[0], two & low, (one >> half) ^ words[3] ^ keys[1], one & low]
-        keys = [(keys[0] + numpy.uint64(0x9E3779B9)) & low, (keys[1] + numpy.uint64(0xBB67AE85)) & low]
-    return numpy.stack(words, axis=1).ravel()[:count]
-
-
 def bootstrap_counts(seed, number, rows):
-    """How often each row is drawn (Lemire, ACM TOMACS 29)."""
+    """How often each row is drawn."""
     words = iter(philox(seed, ENSEMBLE_ROWS, number, 2 * rows).tolist())
-    counts = numpy.zeros(rows)
-    threshold = 2**32 % rows
-    for _ in range(rows):
-        product = next(words) * rows
-        while (product & 0xffffffff) < threshold:
-            product = next(words) * rows
-        counts[product >> 32] += 1
-    return counts
+    return numpy.bincount([below(words, rows) for _ in range(rows)], minlength=rows).astype(float)
 
 
 def losses(targets, predictions):

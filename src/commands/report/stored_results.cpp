@@ -15,6 +15,8 @@
 #include "files/hdf5/file.hpp"
 #include "files/regular_file.hpp"
 #include "models/saved_model_record.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/results/feature_importance.hpp"
 #include "runs/run_reader.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
@@ -259,6 +261,7 @@ StoredResults read_stored_results(const RunState& run) {
     stored.idle_share = lanes["idle_share"].get<double>();
   if (const Json refit = object_at(summary, "refit"); refit.contains("rows") && refit["rows"].is_number_integer())
     stored.refit_rows = refit["rows"].get<std::int64_t>();
+  read_if_possible([&] { stored.importances = read_importances(importance_path(run.directory)); });
   const std::vector<std::string> best_models = texts_at(object_at(summary, "best"), "models");
   if (!run.has_results) return stored;
   stored.models = models_of(run);
