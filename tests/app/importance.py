@@ -320,8 +320,12 @@ refused("--save of a model file", 2, "--save requires a run directory", saved["m
 refused("--model of a model file", 2, "--model = best requires a run directory", saved["models"][0], DIGITS, "--model=best")
 with h5py.File("large.h5", "w") as file:
     file["features"], file["targets"] = numpy.tile(features, (600, 1)), numpy.tile(targets, (600, 1))
-refused("rows that do not fit", 1, "90000 rows of 'large.h5' do not fit into memory (1.7 MiB; the limit is 1.0 MiB)",
-        "numbers", "large.h5", "--data.memory=1")
+refused("rows that do not fit", 1, "90000 rows of 'large.h5' do not fit into memory (3.8 MiB for the rows and 3 lanes; the "
+        "limit is 1.0 MiB)", "numbers", "large.h5", "--data.memory=1", "--run.lanes=1")
+refused("outputs that do not fit", 1, "do not fit into memory", "numbers", "large.h5", "--data.memory=4", "--run.lanes=1",
+        "--metric=median_ae")
+checks.check(len(importance("numbers", "large.h5", "--data.memory=4", "--run.lanes=1", "--repeats=1")["features"]) == 3,
+             "without them they do")
 checks.check(importance("numbers", "large.h5", "--data.memory=1", "--rows=1000")["rows"] == 1000, "a part of them fits")
 broken = features.copy()
 broken[7, 1] = numpy.inf

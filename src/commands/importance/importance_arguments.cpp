@@ -92,7 +92,8 @@ importance
   --seed=N               of the permutations; default: 0
   --rows=N               use so many rows, drawn at random; default: all. They must fit into memory
   --data.memory=MIB|auto
-                         memory per node for the rows; default: auto, half of the memory
+                         memory per node for the rows and, for each lane, a permutation and the outputs that a
+                         metric needs (as ROC AUC); default: auto, half of the memory
 data
   --data.targets=NAME    data set of the targets; default: /targets
   --data.weights=NAME    data set of the weights of the rows, by which the metric weights them; default: all weights are 1

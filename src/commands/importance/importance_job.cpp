@@ -25,6 +25,8 @@
 #include "runs/run_reader.hpp"
 #include "study/key_defaults.hpp"
 #include "study/losses.hpp"
+#include "study/metrics.hpp"
+#include "training/metrics/ranked.hpp"
 
 namespace sheaf {
 namespace {
@@ -61,6 +63,13 @@ Job job_of(const ImportanceRequest& request, const EvaluatedModel& evaluated) {
   job.metric = request.metric ? *request.metric : default_metric_of(request.evaluation, evaluated);
   if (job.metric) job.function = checked_metric("--metric", *job.metric, request.evaluation, evaluated);
   return job;
+}
+
+// For a permutation and, if the metric needs all rows, their outputs.
+double lane_bytes_per_row(const Job& job, const EvaluatedModel& evaluated) {
+  constexpr double of_permutation = sizeof(std::int64_t);
+  const bool keeps_rows = job.metric && job.metric->metric().family == MetricFamily::ranked;
+  return of_permutation + (keeps_rows ? RankedRows::bytes(1, evaluated.scoring, evaluated.has_weights(), 1) : 0);
 }
 
 std::string metric_label(const Job& job, const EvaluatedModel& evaluated) {
@@ -139,7 +148,7 @@ ImportanceResult compute_importances(const ImportanceRequest& request, const Com
   agree(world, [&] {
     if (request.save && world.is_root()) saved.emplace(importance_path(request.evaluation.model));
   });
-  const RowsInMemory rows = read_rows(request, prepared, world);
+  const RowsInMemory rows = read_rows(request, lane_bytes_per_row(job, prepared.evaluated), prepared, world);
   const auto start = Clock::now();
   const std::int64_t tasks = 1 + static_cast<std::int64_t>(job.features.size()) * request.repeats;
   std::vector<double> own;

@@ -45,17 +45,20 @@ Layout layout_of(std::int64_t rows, const EvaluatedModel& evaluated) {
   return {rows, evaluated.rows->feature_count(), has_labels ? 0 : evaluated.target_columns(), evaluated.has_weights()};
 }
 
-// Collective.
-void require_enough_memory(const Layout& layout, const EvaluationRequest& request, const Communicator& world) {
+// Whether the rows and the memory of the lanes fit into a node. Collective.
+void require_enough_memory(const Layout& layout, double lane_bytes_per_row, const EvaluationRequest& request,
+                           const PreparedEvaluation& prepared, const Communicator& world) {
   const std::int64_t half = world.minimum(usable_memory_bytes()) / 2;
-  const std::int64_t limit = request.data.memory_mib > 0 ? request.data.memory_mib << 20 : half;
+  const auto limit = static_cast<double>(request.data.memory_mib > 0 ? request.data.memory_mib << 20 : half);
+  const auto lanes = static_cast<double>(prepared.node.sum(prepared.placement.lane_count()));
+  const double bytes = static_cast<double>(layout.bytes()) + lanes * lane_bytes_per_row * double(layout.rows);
   agree(world, [&] {
-    require(static_cast<double>(layout.bytes()) <= static_cast<double>(limit) && layout.rows <= max_permuted_rows, [&] {
+    require(bytes <= limit && layout.rows <= max_permuted_rows, [&] {
       return fmt::format(
-          "{} of '{}' do not fit into memory ({}; the limit is {}). Use a part of them with --rows=N, or set "
-          "--data.memory.",
-          counted(layout.rows, "row"), request.data.file, human_bytes(static_cast<double>(layout.bytes())),
-          human_bytes(static_cast<double>(limit)));
+          "{} of '{}' do not fit into memory ({} for the rows and {:.0f} lanes; the limit is {}). Use a part of them "
+          "with "
+          "--rows=N, or set --data.memory.",
+          counted(layout.rows, "row"), request.data.file, human_bytes(bytes), lanes, human_bytes(limit));
     });
   });
 }
@@ -149,7 +152,7 @@ void read_part(const PreparedEvaluation& prepared, const std::vector<std::int64_
 
 }  // namespace
 
-RowsInMemory read_rows(const ImportanceRequest& request, const PreparedEvaluation& prepared,
+RowsInMemory read_rows(const ImportanceRequest& request, double lane_bytes_per_row, const PreparedEvaluation& prepared,
                        const Communicator& world) {
   const EvaluatedModel& evaluated = prepared.evaluated;
   const std::int64_t stored = evaluated.rows->count(), count = std::min(stored, request.rows.value_or(stored));
@@ -160,7 +163,7 @@ RowsInMemory read_rows(const ImportanceRequest& request, const PreparedEvaluatio
     });
   });
   const Layout layout = layout_of(count, evaluated);
-  require_enough_memory(layout, request.evaluation, world);
+  require_enough_memory(layout, lane_bytes_per_row, request.evaluation, prepared, world);
   RowsInMemory rows;
   rows.count = count;
   std::optional<std::vector<std::int64_t>> sample;

@@ -22,9 +22,10 @@ struct RowsInMemory {
 };
 
 /// Reads all rows, or draws some (ImportanceRequest::rows), with all ranks and lanes, and checks them as an evaluation
-/// does. Logs the numbers of empty and of unknown cells. Throws AgreedError, also if the rows do not fit into memory,
-/// if there are fewer than two, and if all weights are 0. The ranks of a node must destroy the result together.
-/// Collective over world.
-RowsInMemory read_rows(const ImportanceRequest& request, const PreparedEvaluation& prepared, const Communicator& world);
+/// does. Logs the numbers of empty and of unknown cells. `lane_bytes_per_row`: the memory that each lane needs besides
+/// them. Throws AgreedError, also if all that does not fit into the memory of a node, if there are fewer than two rows,
+/// and if all weights are 0. The ranks of a node must destroy the result together. Collective over world.
+RowsInMemory read_rows(const ImportanceRequest& request, double lane_bytes_per_row, const PreparedEvaluation& prepared,
+                       const Communicator& world);
 
 }  // namespace sheaf

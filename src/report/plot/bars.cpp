@@ -34,7 +34,7 @@ Drawing draw_bars(const std::vector<Bar>& bars, double width) {
                                 bar.classes, svg_number(begin), svg_number(y - bar_height / 2), svg_number(size),
                                 svg_number(bar_height), svg_tip(bar.name + ": " + bar.text));
     if (bar.spread > 0)
-      drawing.body += fmt::format("<path class=\"axis\" d=\"M{} {}H{}\"/>", svg_number(place(bar.value - bar.spread)),
+      drawing.body += fmt::format("<path class=\"spread\" d=\"M{} {}H{}\"/>", svg_number(place(bar.value - bar.spread)),
                                   svg_number(y), svg_number(place(bar.value + bar.spread)));
     const double end = std::max(begin + size, place(bar.value + bar.spread));
     drawing.body += svg_text(end + space, y + 4, "label", "start", bar.text);

@@ -65,7 +65,7 @@ TEST_CASE("the bars, parts and counts of a picture are inside, also with zeros")
   const Drawing spread =
       draw_bars({{wide, 3, "3 ± 1", "s0", 1}, {"b", -1, "-1 ± 2", "s0", 2}, {"c", 0, "0", "s0"}}, 400);
   CHECK(is_inside(spread.body, 400));
-  CHECK(count(spread.body, "<path class=\"axis\"") == 2);
+  CHECK(count(spread.body, "<path class=\"spread\"") == 2);
   const Drawing counts = draw_counts({"<a>", wide}, {5, 0, 1, 2}, "class", "predicted", 400);
   CHECK(count(counts.body, "class=\"cell\"") == 4);
   CHECK_THAT(counts.body, ContainsSubstring("class &lt;a&gt;, predicted &lt;a&gt;: 5 (100.0 %)"));
