@@ -210,6 +210,10 @@ for number in range(2):
         permuted.setdefault(number, []).append(evaluate("images", "permuted.h5", "--data.channels=first"))
 check_against_evaluate("images", found, "log_loss", baseline, permuted, False)
 checks.check([feature["feature"] for feature in found["features"]] == ["channel 1", "channel 0"], "the channels", str(found))
+with h5py.File("last.h5", "w") as file:
+    file["features"], file["targets"] = images.transpose(0, 2, 3, 1), labels
+last = importance("images", "last.h5", "--repeats=2", "--metric=log_loss", "--data.channels=last")
+checks.check(last["features"] == found["features"], "channels that are the last dimension", str(last))
 with h5py.File("gray.h5", "w") as file:
     file["features"], file["targets"] = images[:, :1], labels
 run("run", "gray.h5", *COMMON, "--model.kind=mlp", "--train.epochs=1", "--run.output=gray", "--data.channels=first")
