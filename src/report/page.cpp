@@ -189,6 +189,8 @@ std::string html_page(const RunReport& report) {
     if (line) text += fmt::format("<p>{}</p>\n", escaped_markup(*line));
   for (const auto& [models, values] : report.stored.tests)
     text += fmt::format("<p>The {} on the test rows: {}</p>\n", escaped_markup(models), escaped_markup(values));
+  if (report.stored.out_of_bag)
+    text += fmt::format("<p>The out-of-bag score: {}</p>\n", escaped_markup(*report.stored.out_of_bag));
   text += tiles(report);
   if (!report.status.first_failure.empty())
     text += fmt::format("<p>First failure: iteration {}: {}</p>\n", report.status.first_failed.value_or(-1),

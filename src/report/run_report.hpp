@@ -34,6 +34,7 @@ struct StoredResults {
   std::optional<double> idle_share;  ///< of the lanes' time in the last job
   std::vector<EnsembleResult> ensembles;
   std::vector<std::pair<std::string, std::string>> tests;  ///< models and their values on the test rows
+  std::optional<std::string> out_of_bag;                   ///< values of bagging on the rows out of the samples
   std::vector<ModelsKind> models;                          ///< with which the run can predict; the first is the default
   std::optional<std::int64_t> refit_rows;                  ///< of a refit
   std::vector<std::string> output_names;                   ///< of classes, labels, targets or quantiles

@@ -20,6 +20,7 @@ std::string origin_lines(const RunReport& report) {
   for (const auto& [name, value] : report.stored.origin) text += fmt::format("{:<12} {}\n", name, printable(value));
   for (const auto& [models, values] : report.stored.tests)
     text += fmt::format("{:<12} {}: {}\n", "test", models, values);
+  if (report.stored.out_of_bag) text += fmt::format("{:<12} {}\n", "out-of-bag", *report.stored.out_of_bag);
   return text;
 }
 

@@ -65,6 +65,7 @@ struct GradualTrials::OpenTrial {
   std::int64_t defined = 0;       // fits with a defined score
 
   void evaluate(const Ranking& ranking);
+  double refit_seconds(bool to_best) const;
 };
 
 // Sums in the order of the fits, because the order of arrival must not affect the last digits.
@@ -105,6 +106,14 @@ void GradualTrials::OpenTrial::evaluate(const Ranking& ranking) {
   costs = costs_of(ranking, score, validation_losses / count, final_losses / count);
 }
 
+// The mean over the fits of the time that the refit takes on as many rows.
+double GradualTrials::OpenTrial::refit_seconds(bool to_best) const {
+  double seconds = 0;
+  for (const Fit& fit : fits)
+    for (const KnownResult& member : fit.members) seconds += to_best ? member.seconds_to_best : member.seconds;
+  return seconds / static_cast<double>(fits.size());
+}
+
 GradualRules gradual_rules(const Study& study) {
   const SearchOptions& search = study.search;
   GradualRules rules;
@@ -116,6 +125,8 @@ GradualRules gradual_rules(const Study& study) {
   rules.least_cost = least_cost(study);
   if (search.patience > 0) rules.patience = search.patience;
   rules.time = search.time;
+  constexpr std::size_t usual_members = 20;  // of an ensemble of 50 candidates: 5 to 25 (bench/ensemble_quality.py)
+  if (study.run.refit) rules.refitted = search.ensemble == EnsembleKind::greedy ? usual_members : 1;
   rules.ranking = ranking_of(study);
   return rules;
 }
@@ -125,7 +136,8 @@ GradualTrials::GradualTrials(Plan& plan, GradualRules rules, std::unique_ptr<Tri
       rules_(std::move(rules)),
       sampler_(std::move(sampler)),
       fits_(plan.repeats() * plan.folds()),
-      incumbents_(plan.space_count()) {
+      incumbents_(plan.space_count()),
+      refit_time_(rules_.refitted) {
   assert(plan.stage_count() == 1 && rules_.batch >= 1);
 }
 
@@ -284,7 +296,11 @@ void GradualTrials::end_trial(OpenTrial& trial, const IndexRange& iterations) {
   trial.has_ended = true;
   trial.is_pruned = trial.steps < fits_;
   has_complete_trial_ = has_complete_trial_ || !trial.is_pruned;
-  if (!trial.is_pruned) return;
+  if (!trial.is_pruned) {
+    if (rules_.refitted > 0)
+      refit_time_.add(trial.costs, trial.refit_seconds(plan_.trial(trial.number).train.best_weights.value_or(false)));
+    return;
+  }
   for (std::int64_t fit = 0; fit < fits_; ++fit) {
     if (trial.fits[static_cast<std::size_t>(fit)].is_released) continue;
     const std::int64_t first = iterations.begin + fit * plan_.members();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -12,6 +13,7 @@
 #include "core/index_range.hpp"
 #include "search/known_result.hpp"
 #include "search/ranking.hpp"
+#include "search/refit_time.hpp"
 #include "search/trial_sampler.hpp"
 #include "study/plan.hpp"
 #include "study/search_options.hpp"
@@ -30,6 +32,7 @@ struct GradualRules {
   std::optional<double> least_cost{};      ///< least_cost() of the study, for Racing::certain
   std::optional<std::int64_t> patience{};  ///< SearchOptions::patience
   std::int64_t time = 0;                   ///< SearchOptions::time; the caller ends the search
+  std::size_t refitted = 0;                ///< trials that are expected to be trained again on all rows
   Ranking ranking{};
 };
 
@@ -77,6 +80,8 @@ class GradualTrials {
   /// With patience: the trial of the last space that has used it up, and the best trial before it.
   const std::optional<std::int64_t>& stopped_after() const { return stopped_after_; }
   std::int64_t best() const { return best_; }
+  /// How long the refit is expected to take.
+  const RefitTime& refit_time() const { return refit_time_; }
   /// The trials up to the last one with a result.
   std::int64_t trials_with_results() const { return trials_with_results_; }
   /// The iterations without a result of the trials that have begun and not ended, in ascending ranges.
@@ -117,6 +122,7 @@ class GradualTrials {
   // By space: the best complete trial of those that were added and are in the space.
   std::vector<std::shared_ptr<const Incumbent>> incumbents_;
 
+  RefitTime refit_time_;
   bool has_complete_trial_ = false;
   std::int64_t trials_with_results_ = 0;
 

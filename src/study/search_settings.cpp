@@ -30,7 +30,9 @@ void add_ensemble_keys(std::vector<Setting>& table) {
       .also_called({"n_estimators", "num_boost_round", "n_models", "num_models", "ensemble_size"});
   ensemble
       .add("bootstrap", &EnsembleOptions::bootstrap, flag(),
-           "Train each member on a bootstrap sample of the training rows (bagging).")
+           "Train each member on a bootstrap sample of the training rows (bagging). With saved models and data in "
+           "memory, the end of the run also scores each training row by the members whose sample does not have it "
+           "(out-of-bag score).")
       .also_called({"bagging"});
 }
 
@@ -101,11 +103,14 @@ void add_search_keys(std::vector<Setting>& table) {
            "number have the first ones, and so on. sheaf resume writes this key.")
       .only_with("search.method", {"random", "tpe", "grid"});
   search
-      .add("time", &SearchOptions::time, or_time(integer_or("none", 1, 1000000000)),
-           "Time after which the search ends with the trials that it has (status unfinished for the others), in "
-           "seconds or "
-           "such as 90s, 45m or 1h30m. The times of all jobs of the run count. One trial is trained in any case. "
-           "run.time_limit instead stops a job, whose run can be resumed.")
+      .add(
+          "time", &SearchOptions::time, or_time(integer_or("none", 1, 1000000000)),
+          "Time after which the search ends with the trials that it has (status unfinished for the others), in "
+          "seconds or "
+          "such as 90s, 45m or 1h30m. The times of all jobs of the run count, and so do the refit and the selection of "
+          "the ensemble: the search ends earlier by the time that they are expected to take. One trial is trained "
+          "in any case. "
+          "run.time_limit instead stops a job, whose run can be resumed.")
       .only_with("search.method", {"random", "tpe", "grid", "auto"})
       .also_called({"search.timeout", "search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});
   search

@@ -15,8 +15,8 @@ import xml.etree.ElementTree
 import h5py
 import numpy
 
+from draws import drawn_rows, permutation
 from program import DIGITS, SHEAF, Checks, Started, launch, one_rank_each, sheaf
-from random_streams import drawn_rows, permutation
 
 checks = Checks()
 shutil.rmtree("importance", ignore_errors=True)

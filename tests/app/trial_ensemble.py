@@ -12,15 +12,15 @@ import sys
 import h5py
 import numpy
 
+from draws import draw_counts
 from program import DIGITS, SHEAF, Checks, Started, journaled, sheaf
-from random_streams import ENSEMBLE_ROWS, below, philox
 
 checks = Checks()
 shutil.rmtree("trial_ensemble", ignore_errors=True)
 os.makedirs("trial_ensemble")
 os.chdir("trial_ensemble")
 
-STEPS, BOOTSTRAPS = 40, 20
+STEPS, BOOTSTRAPS, ENSEMBLE_ROWS = 40, 20, 19
 TOLERANCE = 1e-6  # relative, of losses: Sheaf stores mean predictions as 32-bit numbers
 COMMON = ["--run.device=cpu", "--run.progress=none", "--search.method=random"]
 SPACE = ["--search.train.learning_rate=log_uniform(1e-3, 1e-1)", "--search.model.hidden=4, 8, 16"]
@@ -46,12 +46,6 @@ def read(path, mode="r"):
 
 def bytes_of(output):
     return [read(f"{output}/models/ensemble.{ending}", "rb") for ending in ("json", "pt")]
-
-
-def bootstrap_counts(seed, number, rows):
-    """How often each row is drawn."""
-    words = iter(philox(seed, ENSEMBLE_ROWS, number, 2 * rows).tolist())
-    return numpy.bincount([below(words, rows) for _ in range(rows)], minlength=rows).astype(float)
 
 
 def losses(targets, predictions):
@@ -80,7 +74,7 @@ def greedy(targets, candidates, weights, seed):
         parts = [select(targets, candidates, weights)]
     else:
         assert (weights > 0).all()
-        parts = [select(targets, candidates, weights * bootstrap_counts(seed, number, len(weights)))
+        parts = [select(targets, candidates, weights * draw_counts(seed, ENSEMBLE_ROWS, number, len(weights)))
                  for number in range(BOOTSTRAPS)]
     return numpy.mean([part[0] for part in parts], axis=0), numpy.mean([part[1] for part in parts], axis=0)
 

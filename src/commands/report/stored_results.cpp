@@ -257,6 +257,7 @@ StoredResults read_stored_results(const RunState& run) {
   const Json summary = summary_of(run);
   stored.origin = origin_of(run, summary);
   stored.tests = tests_of(summary);
+  if (const Json score = object_at(summary, "out_of_bag"); score.contains("rows")) stored.out_of_bag = test_text(score);
   if (const Json lanes = object_at(summary, "lanes"); lanes.contains("idle_share") && lanes["idle_share"].is_number())
     stored.idle_share = lanes["idle_share"].get<double>();
   if (const Json refit = object_at(summary, "refit"); refit.contains("rows") && refit["rows"].is_number_integer())

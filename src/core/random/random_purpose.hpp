@@ -26,7 +26,7 @@ enum class Purpose : std::uint32_t {
   tpe_candidates = 17,
   race_order = 18,
   ensemble_rows = 19,
-  permuted_features = 20,
+  permuted_features = 21,
 };
 
 }  // namespace sheaf

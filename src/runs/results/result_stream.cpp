@@ -104,11 +104,13 @@ void ResultStream::finish(const RunResults& results) {
   write_ranks(h5_, results.ranks);
   h5_.write_attribute("study", study_file_text(study_));
   for (const auto& [name, value] : results.provenance) h5_.write_attribute(name, value);
-  if (const auto& test = results.test) {
-    h5_.write_attribute("test_models", std::string(test->of_refit ? "refit" : "best"));
-    h5_.write_attribute("test_rows", test->rows);
-    h5_.write_attribute("test_loss", test->loss);
-    for (const auto& [metric, value] : test->metrics) h5_.write_attribute("test_" + metric.name(), value);
+  for (const auto& [name, test] : {std::pair<std::string, const std::optional<TestResult>*>("test", &results.test),
+                                   {"out_of_bag", &results.out_of_bag}}) {
+    if (!*test) continue;
+    h5_.write_attribute(name + "_models", std::string((*test)->of_refit ? "refit" : "best"));
+    h5_.write_attribute(name + "_rows", (*test)->rows);
+    h5_.write_attribute(name + "_loss", (*test)->loss);
+    for (const auto& [metric, value] : (*test)->metrics) h5_.write_attribute(name + "_" + metric.name(), value);
   }
   h5_.close();
   h5_file_.commit();

@@ -148,6 +148,7 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                         results.test->of_refit ? "refit" : "best model");
   if (results.trial_ensemble && results.trial_ensemble->test)
     text += fmt::format("             ensemble: {}\n", test_text(*results.trial_ensemble->test));
+  if (results.out_of_bag) text += fmt::format("out-of-bag   {}\n", test_text(*results.out_of_bag));
   text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(results.ranks.hosts()),
                       counted(static_cast<std::int64_t>(results.ranks.size()), "rank"));
   text += fmt::format("time         {} to {} (UTC), job {} of the run\n", origin("started_utc"), origin("finished_utc"),
@@ -189,9 +190,10 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
   json["best"] = json_of(study, plan, results.trials.front());
   json["best"]["models"] = results.best_models;
   if (results.refit) json["refit"] = json_of(plan, *results.refit);
-  if (results.test) {
-    json["test"] = json_of(*results.test);
-    json["test"]["models"] = results.test->of_refit ? "refit" : "best";
+  for (const auto& [name, test] : {std::pair("test", &results.test), {"out_of_bag", &results.out_of_bag}}) {
+    if (!*test) continue;
+    json[name] = json_of(**test);
+    json[name]["models"] = (*test)->of_refit ? "refit" : "best";
   }
   if (const auto& ensemble = results.trial_ensemble) {
     json["ensemble"] = Json::parse(ensemble_json(*ensemble));

@@ -146,6 +146,7 @@ struct RunResults {
   std::string study_file = "study.cfg";  ///< of the run, in its directory: that of the last extension
   std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved
   std::optional<TestResult> test;        ///< none without test rows, and if there is no best model
+  std::optional<TestResult> out_of_bag;  ///< of models(), with ensemble.bootstrap and data in memory
   std::optional<TrialEnsemble> trial_ensemble;  ///< with search.ensemble = greedy, unless it could not be selected
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 

@@ -325,6 +325,9 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
   if (results.test)
     text +=
         fmt::format("Test of the {}: {}\n", results.test->of_refit ? "refit" : "best model", test_text(*results.test));
+  if (results.out_of_bag)
+    text += fmt::format("Out-of-bag score of the {}: {}\n", results.out_of_bag->of_refit ? "refit" : "best model",
+                        test_text(*results.out_of_bag));
   if (results.trial_ensemble && results.trial_ensemble->test)
     text += fmt::format("Test of the ensemble: {}\n", test_text(*results.trial_ensemble->test));
   return text + engine_line(results) + lanes_line(results) + data_line(results) + left_out_note(results) +

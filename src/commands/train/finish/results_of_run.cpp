@@ -116,6 +116,7 @@ ExitCode ResultsOfRun::finish() {
   if (study.run.models != ModelsSaved::none) write_model_lists(end_.models, results);
   if (selection_) select_ensemble(results);
   if (has_test_rows(study.data)) test(results);
+  if (study.ensemble.bootstrap) score_bags(results);
   describe(results);
   stream_.finish(results);
   forget_earlier_results(end_.run.directory);
@@ -160,8 +161,6 @@ void ResultsOfRun::select_ensemble(RunResults& results) const {
 
 // The other results are written even if this fails.
 std::optional<TrialEnsemble> ResultsOfRun::selected_ensemble(const std::vector<TrialSummary>& trials) const try {
-  const RankInfo rank = end_.ranks[0];
-  const std::int64_t threads = std::max<std::int64_t>(1, rank.lanes * rank.threads);
   // A search that was extended has only the models that were kept when it ended before.
   std::int64_t without_models = 0;
   const auto are_saved = [&](IndexRange iterations) {
@@ -169,7 +168,7 @@ std::optional<TrialEnsemble> ResultsOfRun::selected_ensemble(const std::vector<T
     without_models += saved ? 0 : 1;
     return saved;
   };
-  auto ensemble = selection_->select(trials, are_saved, threads);
+  auto ensemble = selection_->select(trials, are_saved, threads());
   if (without_models > 0)
     warn_root(
         fmt::format("{} cannot be in the ensemble (their models are gone: with run.models = best, the end of a "
@@ -190,19 +189,42 @@ void ResultsOfRun::test(RunResults& results) const try {
         results.any_finished()
             ? "the test rows were not evaluated (the best model was not saved). Set run.models = best in a new run."
             : "the test rows were not evaluated (no iteration has finished, so there is no best model).");
-  std::vector<std::string> paths;
-  for (const auto& model : results.models()) paths.push_back(end_.run.directory + "/" + model);
-  const bool of_refit = results.predicts_with_refit();
-  const IndexRange tested = of_refit ? results.best_refit()->iterations : results.best_model;
-  results.test = test_models(end_.context, *end_.file, tested.begin, paths);
-  results.test->of_refit = of_refit;
+  results.test = test_models(end_.context, end_.file, predicting_iterations(results).begin, predicting_files(results));
+  results.test->of_refit = results.predicts_with_refit();
   if (!results.trial_ensemble) return;
   WeightedFiles all = weighted_files(*results.trial_ensemble);
   for (auto& file : all.files) file = models_directory(end_.run.directory) + "/" + file;
-  results.trial_ensemble->test =
-      test_models(end_.context, *end_.file, results.best_model.begin, all.files, all.weights);
+  results.trial_ensemble->test = test_models(end_.context, end_.file, results.best_model.begin, all.files, all.weights);
 } catch (const RunError& error) {
   warn_root(fmt::format("the test rows were not evaluated. {}", error.what()));
+}
+
+// The out-of-bag score of bagging.
+void ResultsOfRun::score_bags(RunResults& results) const try {
+  const DataSet* const data = end_.context.data;
+  const bool in_memory = data != nullptr && (data->features != nullptr || data->byte_features != nullptr);
+  if (!in_memory || results.models().empty()) return;
+  results.out_of_bag =
+      score_out_of_bag(end_.context, end_.file, predicting_iterations(results), predicting_files(results), threads());
+  if (results.out_of_bag) results.out_of_bag->of_refit = results.predicts_with_refit();
+} catch (const RunError& error) {
+  warn_root(fmt::format("there is no out-of-bag score. {}", error.what()));
+}
+
+// The iterations of the models with which the run predicts, without an ensemble of trials.
+IndexRange ResultsOfRun::predicting_iterations(const RunResults& results) const {
+  return results.predicts_with_refit() ? results.best_refit()->iterations : results.best_model;
+}
+
+std::vector<std::string> ResultsOfRun::predicting_files(const RunResults& results) const {
+  std::vector<std::string> paths;
+  for (const auto& model : results.models()) paths.push_back(end_.run.directory + "/" + model);
+  return paths;
+}
+
+std::int64_t ResultsOfRun::threads() const {
+  const RankInfo rank = end_.ranks[0];
+  return std::max<std::int64_t>(1, rank.lanes * rank.threads);
 }
 
 void ResultsOfRun::take_predictions(const JournaledIteration& iteration) {

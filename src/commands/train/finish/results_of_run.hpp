@@ -41,6 +41,10 @@ class ResultsOfRun {
   void select_ensemble(RunResults& results) const;
   std::optional<TrialEnsemble> selected_ensemble(const std::vector<TrialSummary>& trials) const;
   void test(RunResults& results) const;
+  void score_bags(RunResults& results) const;
+  IndexRange predicting_iterations(const RunResults& results) const;
+  std::vector<std::string> predicting_files(const RunResults& results) const;
+  std::int64_t threads() const;
   void take_predictions(const JournaledIteration& iteration);
   void describe(const RunResults& results) const;
 

@@ -29,6 +29,8 @@
 #include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "runs/journal/replay.hpp"
+#include "search/ensemble_candidates.hpp"
+#include "search/greedy_ensemble.hpp"
 #include "training/loss_log.hpp"
 
 namespace sheaf {
@@ -113,6 +115,12 @@ class RunTraining {
     setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
                              journal_.get(), &job_.plan, progress_value_of(context_.study)});
     if (job_.stages.more_may_come() || is_gradual_) channel_.emplace(world_.split(0));
+    if (context_.study.search.time > 0 && job_.plan.wants_refit() && context_.splits != nullptr) {
+      Split fit, refit;  // without their scalings
+      context_.splits->rows_of_split(0, 0, fit);
+      context_.splits->rows_of_split(0, job_.plan.folds(), refit);
+      refit_rows_ = static_cast<double>(refit.training_rows.count()) / static_cast<double>(fit.training_rows.count());
+    }
     source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
     agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
@@ -213,10 +221,24 @@ class RunTraining {
     return cause == search_is_over ? no_stop : cause;
   }
 
-  // For rank 0.
+  // For rank 0. search.time contains the refit and the selection of the ensemble.
   bool is_search_time_up() const {
     const std::int64_t time = context_.study.search.time;
-    return time > 0 && earlier_seconds_ + seconds_since(setup_->start) >= static_cast<double>(time);
+    return time > 0 &&
+           earlier_seconds_ + seconds_since(setup_->start) + seconds_after_search() >= static_cast<double>(time);
+  }
+
+  // The expected time from the end of the search to that of the run, without writing its files.
+  double seconds_after_search() const {
+    const GradualTrials& trials = *job_.stages.gradual();
+    double seconds = trials.refit_time().seconds(job_.plan.members(), source_->lane_count(), refit_rows_);
+    if (context_.study.search.ensemble == EnsembleKind::greedy) {
+      const std::int64_t candidates = std::min(static_cast<std::int64_t>(max_ensemble_candidates), trials.begun());
+      const double selections = job_.plan.wants_refit() ? 2 : 1;  // the end of the run selects again
+      seconds += selections * expected_selection_seconds(context_.data->task, context_.data->rows,
+                                                         context_.data->output_count, candidates);
+    }
+    return seconds;
   }
 
   // Also the end of search.time, once a trial is complete. Only rank 0 checks the time.
@@ -352,6 +374,7 @@ class RunTraining {
   std::optional<Communicator> channel_;     // for a StageObserver, if stages may have one
   std::optional<LaneSetup> setup_;
   std::optional<Progress> progress_;  // of the current stage, on rank 0
+  double refit_rows_ = 1;             // of a refit, divided by those of a fit; for search.time
   std::int64_t shared_trials_ = 0;    // of gradual trials: how many have values that all ranks know
   std::optional<WorkSource> source_;
   std::optional<Lanes> lanes_;
