@@ -21,6 +21,6 @@ set(layers
   "commands/train/training"
   "commands/train/finish commands/train/verify"
   "commands/train commands/evaluate commands/preprocess commands/import commands/status commands/report"
-  "commands/info"
+  "commands/info commands/importance"
   "commands"
   "manual")

@@ -9,6 +9,7 @@
 #include "commands/evaluate/evaluate_command.hpp"
 #include "commands/evaluate/predict_command.hpp"
 #include "commands/import/import_command.hpp"
+#include "commands/importance/importance_command.hpp"
 #include "commands/info/info_command.hpp"
 #include "commands/preprocess/preprocess_command.hpp"
 #include "commands/report/report_command.hpp"
@@ -33,9 +34,10 @@ const Command* command_named(const std::string& name) {
 }  // namespace
 
 const std::vector<Command>& command_table() {
-  static const std::vector<Command> commands = {
-      run_command(),      resume_command(),  status_command(), report_command(),     plan_command(), verify_command(),
-      evaluate_command(), predict_command(), import_command(), preprocess_command(), info_command()};
+  static const std::vector<Command> commands = {run_command(),      resume_command(),     status_command(),
+                                                report_command(),   plan_command(),       verify_command(),
+                                                evaluate_command(), predict_command(),    importance_command(),
+                                                import_command(),   preprocess_command(), info_command()};
   return commands;
 }
 

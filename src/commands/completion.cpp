@@ -75,6 +75,10 @@ bool lists_metrics(const std::string& option) {
   return option == "run.metrics" || option == "metrics";
 }
 
+bool names_metrics(const std::string& option) {
+  return lists_metrics(option) || option == "metric";
+}
+
 Words values_of(const Command& command, const std::string& option) {
   Words values;
   if (const Setting* const setting = find_setting(listed_key(option).value_or(option)))
@@ -82,7 +86,7 @@ Words values_of(const Command& command, const std::string& option) {
   else if (contains(command.options().options, option))
     values = values_in_help(command.help(), option);
   if (contains(command.options().switches, option)) values = {"true", "false"};
-  if (lists_metrics(option))
+  if (names_metrics(option))
     for (const std::string& name : metric_names()) values.push_back(name);
   return values;
 }

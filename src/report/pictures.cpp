@@ -4,6 +4,7 @@
 #include "report/curve_picture.hpp"
 #include "report/ensemble_picture.hpp"
 #include "report/history_pictures.hpp"
+#include "report/importance_picture.hpp"
 #include "report/key_pictures.hpp"
 #include "report/prediction_pictures.hpp"
 #include "report/time_pictures.hpp"
@@ -19,6 +20,7 @@ std::vector<PictureGroup> pictures_of(const RunReport& report) {
   groups.push_back({"predictions",
                     std::string("Held-out predictions of the best ") + (report.is_search() ? "trial" : "model"),
                     prediction_pictures(report)});
+  groups.push_back({"features", "Importance of the features", {feature_importance(report)}});
   groups.push_back({"time", "Time", time_pictures(report)});
   return groups;
 }

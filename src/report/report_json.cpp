@@ -6,6 +6,7 @@
 #include "report/advice.hpp"
 #include "report/status_report.hpp"
 #include "report/text_report.hpp"
+#include "runs/results/feature_importance.hpp"
 #include "runs/results/run_description.hpp"
 
 namespace sheaf {
@@ -38,6 +39,8 @@ std::string json_report(const RunReport& report) {
     json["importances"][key.searched.key] = key.importance;
     if (key.share) json["variance_shares"][key.searched.key] = *key.share;
   }
+  const auto& features = report.stored.importances;
+  json["feature_importance"] = features ? Json::parse(importance_json(*features)) : Json(nullptr);
   const RunCost& cost = report.cost;
   json["time"] = {{"seconds", cost.seconds}, {"lanes", cost.lanes}, {"core_seconds", cost.core_seconds()}};
   for (const TimePart& part : time_parts) json["time"][part.key] = cost.shares.*part.seconds;

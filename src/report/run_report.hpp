@@ -11,6 +11,7 @@
 #include "report/held_out.hpp"
 #include "report/run_cost.hpp"
 #include "report/timeline.hpp"
+#include "runs/results/feature_importance.hpp"
 #include "runs/results/run_results.hpp"
 #include "runs/run_reader.hpp"
 #include "runs/run_status.hpp"
@@ -38,6 +39,7 @@ struct StoredResults {
   std::vector<ModelsKind> models;                          ///< with which the run can predict; the first is the default
   std::optional<std::int64_t> refit_rows;                  ///< of a refit
   std::vector<std::string> output_names;                   ///< of classes, labels, targets or quantiles
+  std::optional<FeatureImportances> importances;           ///< of the features, from importance.json
 };
 
 /// What a search ranks: a trial, or without a search an iteration. Only those with a finite value; no refits.

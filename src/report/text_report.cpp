@@ -7,6 +7,7 @@
 
 #include "core/text.hpp"
 #include "report/advice.hpp"
+#include "report/importance_picture.hpp"
 #include "report/status_report.hpp"
 #include "runs/results/summary.hpp"
 #include "runs/results/table.hpp"
@@ -132,7 +133,8 @@ std::optional<std::string> ensemble_verdict(const RunReport& report) {
 
 std::string text_report(const RunReport& report, std::size_t width) {
   std::string text = status_text(report.run, report.status) + origin_lines(report) + "\n" +
-                     results_text(report, width) + importance_text(report) + time_text(report);
+                     results_text(report, width) + importance_text(report) + feature_importance_text(report) +
+                     time_text(report);
   text += section(report.is_search() && !report.objects.empty() ? "Train the best trial alone" : "Repeat the run",
                   indented(report.repeat_text()));
   std::string predictions;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/replay.hpp"
+#include "runs/results/models_kind.hpp"
 #include "runs/results/trial_ensemble.hpp"
 #include "runs/search_stages.hpp"
 #include "study/plan.hpp"
@@ -53,25 +53,6 @@ struct RunState {
 /// meanwhile. Also reads runs of other versions, if their journals have the same format. Throws UsageError if the
 /// directory has no run, and RunError if the run cannot be read. Local.
 RunState read_run(const std::string& directory);
-
-/// Which models of a run predict. ensemble: the ensemble of trials (search.ensemble); refit: those of the best trial,
-/// trained again on all rows; best: those of the best repeat and fold of the best trial.
-enum class ModelsKind { ensemble, refit, best };
-
-struct ModelsKindRow {
-  ModelsKind kind;
-  const char* name;  ///< as the option --model and the reports have it
-  const char* text;
-};
-
-/// In the order of ModelsKind, in which a run prefers them.
-inline constexpr std::array models_kinds = {ModelsKindRow{ModelsKind::ensemble, "ensemble", "ensemble of trials"},
-                                            ModelsKindRow{ModelsKind::refit, "refit", "refit on all rows"},
-                                            ModelsKindRow{ModelsKind::best, "best", "best model"}};
-
-constexpr const ModelsKindRow& row_of(ModelsKind kind) {
-  return models_kinds[static_cast<std::size_t>(kind)];
-}
 
 /// The models with which a run predicts.
 struct RunModels {

@@ -46,7 +46,7 @@ def blocks_of(text):
             content.append(line)
         elif line.startswith("|"):
             blocks += [("table", command + "\n") for command in re.findall(
-                r"`(sheaf (?:import|run|evaluate|predict|preprocess) [^`]*)`", line)
+                r"`(sheaf (?:import|run|evaluate|predict|importance|preprocess) [^`]*)`", line)
                        if not re.search(r"STUDY|IN\.h5|RUN_DIR|MODEL", command)]
     return blocks
 

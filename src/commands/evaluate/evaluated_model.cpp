@@ -183,6 +183,38 @@ std::vector<std::string> EvaluatedModel::class_names() const {
   return predicts_probabilities() && fit ? names : std::vector<std::string>();
 }
 
+std::vector<DataColumn> EvaluatedModel::columns() const {
+  const std::int64_t features = rows->feature_count();
+  for (const auto& known : {description().columns, rows->columns()})
+    if (sheaf::feature_count(known) == features) return known;
+  return with_columns({}, features).columns;
+}
+
+void require_finite_outputs(bool all_finite, const EvaluatedModel& evaluated) {
+  require(all_finite || !evaluated.models.front().trained, [&] {
+    return fmt::format(
+        "model '{}' has no finite output for some rows (their features are too far from those of the "
+        "training data). Correct these rows.",
+        evaluated.models.front().path);
+  });
+}
+
+void require_any_weight(bool has_any, const EvaluatedModel& evaluated) {
+  require(has_any, [&] {
+    return fmt::format("All weights in '{}' are 0, so no row would count. Use positive weights.", *evaluated.weights);
+  });
+}
+
+const float* targets_of_outputs(const EvaluatedModel& evaluated, const float* targets, std::int64_t rows,
+                                std::vector<float>& repeated) {
+  const std::int64_t outputs = evaluated.scoring.output_count;
+  if (evaluated.target_columns() == outputs) return targets;
+  repeated.clear();
+  for (std::int64_t row = 0; row < rows; ++row)
+    repeated.insert(repeated.end(), static_cast<std::size_t>(outputs), targets[row]);
+  return repeated.data();
+}
+
 SelectedModels select_models(const EvaluationRequest& request) {
   std::error_code ignored;
   const bool is_run = fs::is_directory(request.model, ignored);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "commands/evaluate/evaluated_rows.hpp"
 #include "commands/evaluate/evaluation_request.hpp"
+#include "data/data_description.hpp"
 #include "data/import/imported_data.hpp"
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
@@ -44,8 +46,23 @@ struct EvaluatedModel {
   std::vector<std::string> class_names() const;
   /// Of the targets of a row: one for all quantiles, otherwise one for each output.
   std::int64_t target_columns() const { return scoring.quantiles.empty() ? scoring.output_count : 1; }
+  /// The columns of the features: those of the training data, otherwise those of the file; columns of numbers without
+  /// names if neither is known.
+  std::vector<DataColumn> columns() const;
   ReaderOptions reader_options() const { return {scoring.task, target_columns(), target_offsets}; }
 };
+
+/// Throws RunError unless all outputs for some rows are finite. Outputs of models that were not saved by Sheaf may be
+/// anything. Pure.
+void require_finite_outputs(bool all_finite, const EvaluatedModel& evaluated);
+
+/// Throws RunError unless some row has a positive weight. Pure.
+void require_any_weight(bool has_any, const EvaluatedModel& evaluated);
+
+/// Targets [rows, outputs] of targets [rows, target_columns()]. For several quantiles, `repeated` gets the target of
+/// each row once for each output. Pure.
+const float* targets_of_outputs(const EvaluatedModel& evaluated, const float* targets, std::int64_t rows,
+                                std::vector<float>& repeated);
 
 /// Whether --outputs = auto has to find out if a model gives probabilities. Pure.
 bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedModel& evaluated);

@@ -11,6 +11,7 @@
 
 #include "core/aligned_vector.hpp"
 #include "core/index_range.hpp"
+#include "data/data_description.hpp"
 #include "study/data_options.hpp"
 
 namespace sheaf {
@@ -102,6 +103,9 @@ class EvaluatedRows {
   virtual const std::vector<std::int64_t>& row_shape() const = 0;
   /// Null without targets.
   virtual const TargetsInfo* targets() const = 0;
+
+  /// The columns of the features as the file describes them; empty without a description. The same on all ranks.
+  virtual const std::vector<DataColumn>& columns() const = 0;
 
   /// Number of batches. A batch is a few rows, in the order of the file, that a core predicts at once.
   virtual std::int64_t batch_count() const = 0;

@@ -14,23 +14,15 @@
 #include "commands/evaluate/evaluated_model.hpp"
 #include "commands/evaluate/evaluation_lane.hpp"
 #include "commands/evaluate/prediction_file.hpp"
+#include "commands/evaluate/prepared_evaluation.hpp"
 #include "commands/evaluate/scoring_choice.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/log.hpp"
 #include "core/parallel.hpp"
-#include "core/text.hpp"
-#include "data/column_encoding.hpp"
-#include "engines/model_opening.hpp"
-#include "engines/native/kernels/blas_memory.hpp"
-#include "engines/native/native_trainer.hpp"
-#include "engines/usable_gpus.hpp"
-#include "parallel/devices/lane_device.hpp"
 #include "parallel/devices/memory.hpp"
-#include "parallel/devices/rank_placement.hpp"
+#include "parallel/devices/placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/job_output.hpp"
-#include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "training/metrics/counts.hpp"
 #include "training/metrics/ranked.hpp"
@@ -126,9 +118,7 @@ Fit fit_of(const EvaluatedModel& evaluated, const std::vector<double>& numbers, 
   for (std::size_t first = 0; first < numbers.size(); first += numbers_per_segment)
     ordered.append({evaluated, numbers.data() + first});
   const EvaluationSums& sums = ordered.sums;
-  require(sums.weight() > 0, [&] {
-    return fmt::format("All weights in '{}' are 0, so no row would count. Use positive weights.", *evaluated.weights);
-  });
+  require_any_weight(sums.weight() > 0, evaluated);
   const auto& counts = ordered.counts ? ordered.counts : unordered.counts;
   std::vector<MetricKind> ranked_kinds;
   for (const MetricFunction& metric : evaluated.functions)
@@ -187,15 +177,6 @@ bool fits_into_memory(const EvaluatedModel& evaluated, const EvaluationRequest& 
   return evaluated.rows->targets() != nullptr && can_be_gathered && bytes <= static_cast<double>(limit);
 }
 
-// Logs the numbers of empty cells and of cells that the model does not know. Collective.
-void log_changed_cells(const PartialResult& part, const Communicator& world) {
-  const std::int64_t empty_cells = world.sum(part.empty_cells), unknown_cells = world.sum(part.unknown_cells);
-  if (empty_cells > 0)
-    log_root(fmt::format("{} {} filled with the values that the model has for them", counted(empty_cells, "empty cell"),
-                         empty_cells == 1 ? "was" : "were"));
-  if (unknown_cells > 0) log_root(unknown_cells_note(unknown_cells));
-}
-
 PredictionContents contents_of(const EvaluatedModel& evaluated, const EvaluationRequest& request) {
   PredictionContents contents;
   contents.rows = evaluated.rows->count();
@@ -216,79 +197,64 @@ PredictionContents contents_of(const EvaluatedModel& evaluated, const Evaluation
   return contents;
 }
 
-// Decides on rank 0 whether the outputs are probabilities, if --outputs = auto has to find out. Collective.
-void settle_outputs(const EvaluationRequest& request, LaneDevice device, EvaluatedModel& evaluated,
-                    const Communicator& world) {
-  if (may_give_probabilities(request, evaluated)) {
-    bool found = false;
-    agree(world, [&] { found = world.is_root() && finds_probabilities(evaluated, request.run, device); });
-    evaluated.gives_probabilities = world.maximum(std::int64_t{found}) > 0;
-    if (evaluated.gives_probabilities)
-      log_root(fmt::format(
-          "the outputs of '{}' are taken as probabilities (those of the first rows {}). If they are "
-          "logits, set --outputs=logits.",
-          request.model, evaluated.scoring.link() == Link::sigmoid ? "are in 0..1" : "are in 0..1 and add up to 1"));
-  }
-  evaluated.scoring.probabilities = evaluated.scoring.probabilities || evaluated.gives_probabilities;
+// Throws UsageError unless something can be computed of rows without targets.
+void require_use_without_targets(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
+  if (evaluated.has_weights())
+    throw UsageError(fmt::format("weights have no effect ('{}' has no targets). Leave them out.", request.data.file));
+  if (request.predictions.empty())
+    throw UsageError(fmt::format(
+        "there is nothing to compute ('{}' has no targets to compare with, and --predictions is not set). {}, or "
+        "write predictions with --predictions=OUT.csv.",
+        request.data.file, targets_advice(request.data.file)));
 }
 
 }  // namespace
 
 EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world) {
-  const Communicator node = world.split_by_node();
-  const Placement placement = place_ranks(request.run, find_usable_gpus, world, node);
-  std::optional<EvaluatedModel> evaluated;
-  EngineChoice choice{};
-  evaluated.emplace(open_evaluated_model(request, placement.lanes.front(), world, node));
-  agree(world, [&] {
-    choose_scoring(request, *evaluated);
-    // Reports the engine that needs a reason, if there are two.
-    bool native = true;
-    for (auto model = evaluated->models.begin(); model != evaluated->models.end() && native; ++model) {
-      choice = choose_predictor(*model, request.run, placement.lanes.front());
-      native = choice.engine->kind == EngineKind::native;
-    }
-    if (request.run.engine == EngineKind::native && !native)
-      throw UsageError(fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.",
-                                   request.model, choice.reason.value_or("")));
-    if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.thread_count() + 1);
-  });
-  settle_outputs(request, placement.lanes.front(), *evaluated, world);
-  const std::int64_t rows = evaluated->rows->count();
+  const PreparedEvaluation prepared = prepare_evaluation(
+      request,
+      [&](EvaluatedModel& evaluated) {
+        choose_metrics(request, evaluated);
+        if (evaluated.rows->targets() == nullptr) require_use_without_targets(request, evaluated);
+      },
+      world);
+  const EvaluatedModel& evaluated = prepared.evaluated;
+  const Placement& placement = prepared.placement;
+  const std::int64_t rows = evaluated.rows->count();
   std::optional<PredictionFile> predictions;
   if (!request.predictions.empty())
-    predictions.emplace(request.predictions, contents_of(*evaluated, request), request.overwrite, world);
+    predictions.emplace(request.predictions, contents_of(evaluated, request), request.overwrite, world);
 
   const auto start = Clock::now();
   const std::int64_t threads = world.minimum(placement.lane_count());
-  const bool keeps_rows = fits_into_memory(*evaluated, request, threads, world);
+  const bool keeps_rows = fits_into_memory(evaluated, request, threads, world);
   std::optional<PartialResult> part;
   agree(world, [&] {
-    part = evaluate_part(*evaluated, request.run, placement, predictions ? &*predictions : nullptr, keeps_rows,
-                         split_evenly(segment_count(*evaluated), world.size(), world.rank()));
+    part = evaluate_part(evaluated, request.run, placement, predictions ? &*predictions : nullptr, keeps_rows,
+                         split_evenly(segment_count(evaluated), world.size(), world.rank()));
   });
-  log_changed_cells(*part, world);
+  log_changed_cells(part->empty_cells, part->unknown_cells, world);
   EvaluationReport report;
-  if (evaluated->rows->targets() != nullptr) report.fit = gather_fit(*evaluated, std::move(*part), threads, world);
+  if (evaluated.rows->targets() != nullptr) report.fit = gather_fit(evaluated, std::move(*part), threads, world);
   if (predictions) predictions->finish();
   report.seconds = seconds_since(start);
   if (!world.is_root()) return report;
 
-  for (const auto& model : evaluated->models) report.models.push_back(model.path);
-  report.kind = evaluated->kind;
+  for (const auto& model : evaluated.models) report.models.push_back(model.path);
+  report.kind = evaluated.kind;
   report.data = request.data.file;
-  report.loss = evaluated->scoring.loss.kind;
-  report.engine = described(choice.engine->name, choice.reason);
+  report.loss = evaluated.scoring.loss.kind;
+  report.engine = prepared.engine;
   report.rows = rows;
-  report.outputs = evaluated->scoring.output_count;
-  report.task = evaluated->scoring.task;
-  report.class_names = evaluated->class_names();
+  report.outputs = evaluated.scoring.output_count;
+  report.task = evaluated.scoring.task;
+  report.class_names = evaluated.class_names();
   report.predictions = request.predictions;
   report.threshold = request.threshold;
-  report.weights = evaluated->weights;
-  const bool has_positive = evaluated->scoring.task == Task::classification;
-  if (has_positive && (request.threshold || !request.positive.empty())) report.positive = evaluated->scoring.positive;
-  report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;
+  report.weights = evaluated.weights;
+  const bool has_positive = evaluated.scoring.task == Task::classification;
+  if (has_positive && (request.threshold || !request.positive.empty())) report.positive = evaluated.scoring.positive;
+  report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated.rows->feature_count()) * 4;
   return report;
 }
 

@@ -21,7 +21,18 @@ constexpr std::int64_t gpu_batch_bytes = std::int64_t{32} << 20;
 // Limit of the outputs that a lane computes at once.
 constexpr std::int64_t outputs_bytes = std::int64_t{8} << 20, gpu_outputs_bytes = std::int64_t{64} << 20;
 
+std::int64_t rows_of_outputs(const EvaluatedModel& evaluated, LaneDevice device) {
+  const auto row_bytes = evaluated.scoring.output_count * static_cast<std::int64_t>(sizeof(float));
+  return std::max<std::int64_t>(1, (device.on_gpu() ? gpu_outputs_bytes : outputs_bytes) / row_bytes);
+}
+
 }  // namespace
+
+std::int64_t rows_at_once(const EvaluatedModel& evaluated, LaneDevice device) {
+  const auto row_bytes = evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t rows = (device.on_gpu() ? gpu_batch_bytes : evaluated_batch_bytes) / row_bytes;
+  return std::clamp<std::int64_t>(rows, 1, rows_of_outputs(evaluated, device));
+}
 
 OrderedResult::OrderedResult(const EvaluatedModel& evaluated) : sums(evaluated.scoring, evaluated.functions) {
   if (evaluated.has_weights() && evaluated.predicts_probabilities()) counts.emplace(evaluated.scoring.output_count);
@@ -84,8 +95,7 @@ EvaluationLane::EvaluationLane(const EvaluatedModel& evaluated, const RunOptions
   const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
   const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
   if (device.on_gpu()) batches_at_once_ = std::max<std::int64_t>(1, gpu_batch_bytes / batch_bytes);
-  const auto row_bytes = evaluated.scoring.output_count * static_cast<std::int64_t>(sizeof(float));
-  rows_at_once_ = std::max<std::int64_t>(1, (device.on_gpu() ? gpu_outputs_bytes : outputs_bytes) / row_bytes);
+  rows_at_once_ = rows_of_outputs(evaluated, device);
 }
 
 OrderedResult EvaluationLane::evaluate(IndexRange batches) {
@@ -121,28 +131,15 @@ void EvaluationLane::predict(std::int64_t first, std::int64_t count) {
     return filled == nullptr ? nullptr : filled + skipped;
   };
   const bool all_finite = predictor_.predict(reader_->features() + skipped, count, fill, outputs_.data());
-  require(all_finite || !evaluated_.models.front().trained, [&] {
-    return fmt::format(
-        "model '{}' has no finite output for some rows (their features are too far from those of the "
-        "training data). Correct these rows.",
-        evaluated_.models.front().path);
-  });
-}
-
-// The targets [count, outputs] of the rows from `first` on.
-const float* EvaluationLane::targets_of(std::int64_t first, std::int64_t count) {
-  const std::int64_t columns = evaluated_.target_columns(), outputs = evaluated_.scoring.output_count;
-  const float* const targets = reader_->targets() + first * columns;
-  if (columns == outputs) return targets;
-  repeated_targets_.clear();
-  for (std::int64_t row = 0; row < count; ++row)
-    repeated_targets_.insert(repeated_targets_.end(), static_cast<std::size_t>(outputs), targets[row]);
-  return repeated_targets_.data();
+  require_finite_outputs(all_finite, evaluated_);
 }
 
 void EvaluationLane::add_to(OrderedResult& result, std::int64_t first, std::int64_t count) {
   const bool classes = evaluated_.scoring.task == Task::classification;
-  const float* const targets = classes ? nullptr : targets_of(first, count);
+  const float* const targets =
+      classes ? nullptr
+              : targets_of_outputs(evaluated_, reader_->targets() + first * evaluated_.target_columns(), count,
+                                   repeated_targets_);
   const std::int64_t* const labels = classes ? reader_->labels() + first : nullptr;
   const float* const weights = evaluated_.has_weights() ? reader_->weights() + first : nullptr;
   const ScoredRows rows{count, outputs_.data(), labels_.data(), labels, targets, weights};

@@ -19,6 +19,9 @@
 
 namespace sheaf {
 
+/// The number of rows whose features, which are in memory, a lane on this device predicts at once. Pure.
+std::int64_t rows_at_once(const EvaluatedModel& evaluated, LaneDevice device);
+
 /// The part of the results that is summed in row order, so that it has the same bits for any number of lanes and ranks.
 struct OrderedResult {
   EvaluationSums sums;
@@ -73,7 +76,6 @@ class EvaluationLane {
   void predict(std::int64_t first, std::int64_t count);
 
   void add_to(OrderedResult& result, std::int64_t first, std::int64_t count);
-  const float* targets_of(std::int64_t first, std::int64_t count);
 
   const EvaluatedModel& evaluated_;
   const PredictionFile* predictions_;

@@ -11,6 +11,7 @@
 
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "runs/results/models_kind.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
 
@@ -100,10 +101,6 @@ std::string classes_note(const EvaluationReport& report) {
 }  // namespace
 
 std::string evaluation_text(const EvaluationReport& report) {
-  const std::string models = report.models.size() == 1
-                                 ? fmt::format("'{}'", printable(report.models.front()))
-                                 : fmt::format("ensemble of {}, '{}' to '{}'", report.models.size(),
-                                               printable(report.models.front()), printable(report.models.back()));
   std::string text;
   std::size_t width = 18;
   if (report.fit)
@@ -111,7 +108,7 @@ std::string evaluation_text(const EvaluationReport& report) {
   const auto add = [&](std::string_view label, const std::string& value) {
     text += fmt::format("{:<{}} {}\n", label, width, value);
   };
-  add("model", report.kind ? fmt::format("{} ({})", models, row_of(*report.kind).text) : models);
+  add("model", models_text(report.models, report.kind));
   add("data", fmt::format("'{}', {}", printable(report.data), counted(report.rows, "row")));
   add("engine", report.engine);
   if (report.positive)

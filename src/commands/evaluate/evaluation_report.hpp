@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runs/run_reader.hpp"
+#include "runs/results/models_kind.hpp"
 #include "study/data_options.hpp"
 #include "study/metrics.hpp"
 #include "study/train_options.hpp"

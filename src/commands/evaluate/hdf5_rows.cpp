@@ -176,6 +176,7 @@ class Hdf5Rows : public EvaluatedRows {
   std::int64_t count() const override { return schema_.rows; }
   const std::vector<std::int64_t>& row_shape() const override { return row_shape_; }
   const TargetsInfo* targets() const override { return targets_ ? &targets_info_ : nullptr; }
+  const std::vector<DataColumn>& columns() const override { return schema_.description.columns; }
 
   std::int64_t batch_count() const override {
     return (features_->block_count() + blocks_per_batch_ - 1) / blocks_per_batch_;

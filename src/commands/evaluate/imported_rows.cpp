@@ -86,6 +86,13 @@ Layout broadcast_layout(const std::optional<ImportedData>& data, const ColumnEnc
   return layout;
 }
 
+// Collective.
+std::vector<DataColumn> broadcast_columns(const std::optional<ImportedData>& data, const Communicator& node) {
+  const bool has_columns = data && !data->description.columns.empty();
+  const std::string text = node.broadcast(has_columns ? columns_text(data->description.columns, {}) : "", 0);
+  return text.empty() ? std::vector<DataColumn>() : parse_columns(text).columns;
+}
+
 // How the imported features become those of the model that the import was coded like.
 ColumnEncoding encoding_of(const ImportedData& data, const DataDescription* model) {
   if (!data.description.columns.empty()) return ColumnEncoding::of(data.description.columns);
@@ -128,8 +135,10 @@ void copy_targets(const NumberArray& targets, const std::vector<double>& offsets
 
 class MemoryRows : public EvaluatedRows {
  public:
-  MemoryRows(std::string name, const Layout& layout, std::shared_ptr<NodeMemory> memory)
+  MemoryRows(std::string name, const Layout& layout, std::vector<DataColumn> columns,
+             std::shared_ptr<NodeMemory> memory)
       : name_(std::move(name)),
+        columns_(std::move(columns)),
         count_(layout.features.front()),
         row_shape_(layout.features.begin() + 1, layout.features.end()),
         memory_(std::move(memory)),
@@ -151,6 +160,7 @@ class MemoryRows : public EvaluatedRows {
   std::int64_t count() const override { return count_; }
   const std::vector<std::int64_t>& row_shape() const override { return row_shape_; }
   const TargetsInfo* targets() const override { return targets_ ? &*targets_ : nullptr; }
+  const std::vector<DataColumn>& columns() const override { return columns_; }
   std::int64_t batch_count() const override { return (count_ + batch_rows_ - 1) / batch_rows_; }
   IndexRange rows_of(IndexRange batches) const override {
     return {batches.begin * batch_rows_, std::min(batches.end * batch_rows_, count_)};
@@ -166,6 +176,7 @@ class MemoryRows : public EvaluatedRows {
   friend class MemoryRowReader;
 
   std::string name_;
+  std::vector<DataColumn> columns_;
   std::int64_t count_;
   std::vector<std::int64_t> row_shape_;
   std::shared_ptr<NodeMemory> memory_;
@@ -261,6 +272,7 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
   });
   require_same_file(path, hash, world);
   const Layout layout = broadcast_layout(data, encoding, node);
+  std::vector<DataColumn> columns = broadcast_columns(data, node);
   std::shared_ptr<NodeMemory> memory;
   agree(world, [&] { memory = std::make_shared<NodeMemory>(node, layout.bytes()); });
   ImportedRows imported;
@@ -281,7 +293,7 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
     if (world.is_root()) imported.ids = std::move(data->ids);
   }
   memory->array.synchronize();
-  imported.rows = std::make_unique<MemoryRows>(path, layout, std::move(memory));
+  imported.rows = std::make_unique<MemoryRows>(path, layout, std::move(columns), std::move(memory));
   return imported;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "data/data_description.hpp"
@@ -163,40 +165,6 @@ void choose_positive(const EvaluationRequest& request, EvaluatedModel& evaluated
   evaluated.threshold = request.threshold;
 }
 
-// Chooses the metrics: all without a parameter that apply, and the further ones of the request, in the order of the
-// table. Local.
-void choose_metrics(const EvaluationRequest& request, EvaluatedModel& evaluated) {
-  const Scoring& scoring = evaluated.scoring;
-  if (!request.metrics.empty() && evaluated.rows->targets() == nullptr)
-    throw UsageError(fmt::format("--metrics needs targets ('{}' has none). Leave it out.", request.data.file));
-  for (const Metric& metric : metric_table)
-    if (metric.parameter == MetricParameter::none && applies_to(metric, scoring.task, scoring.loss.kind) &&
-        quantile_problem("", metric.kind, scoring.quantiles).empty())
-      evaluated.metrics.emplace_back(metric.kind);
-  for (const MetricChoice& metric : request.metrics) {
-    if (!applies_to(metric.metric(), scoring.task, scoring.loss.kind))
-      throw UsageError(
-          fmt::format("--metrics = {} does not apply to model '{}' ({}). Leave it out.", metric.name(), request.model,
-                      !metric.metric().applies_to(scoring.task)
-                          ? fmt::format("it predicts {}", predicted_things(scoring.task))
-                          : fmt::format("with the loss {}, its outputs {}", loss_of(scoring.loss.kind).name,
-                                        metric.metric().losses == MetricLosses::quantiles ? "have no quantiles"
-                                                                                          : "are not probabilities")));
-    if (const auto problem = quantile_problem("--metrics", metric, scoring.quantiles); !problem.empty())
-      throw UsageError(problem);
-    if (metric.metric().parameter != MetricParameter::none) evaluated.metrics.push_back(metric);
-  }
-  std::stable_sort(evaluated.metrics.begin(), evaluated.metrics.end(),
-                   [](const MetricChoice& a, const MetricChoice& b) { return a.kind < b.kind; });
-  const auto& names = evaluated.class_names();
-  for (const MetricChoice& metric : evaluated.metrics) {
-    const std::string problem =
-        metric_problem("--metrics", metric, names, scoring.output_count, fmt::format("model '{}'", request.model));
-    require(problem.empty(), problem);
-    evaluated.functions.push_back(*metric_function(metric, names, scoring.output_count));
-  }
-}
-
 // Chooses the offsets of targets and outputs: those of the models, otherwise those of the targets. Local.
 void choose_target_offsets(EvaluatedModel& evaluated) {
   if (evaluated.scoring.task != Task::regression || evaluated.scoring.link() != Link::none) return;
@@ -207,29 +175,61 @@ void choose_target_offsets(EvaluatedModel& evaluated) {
     model.output_offsets = repeated_offsets(evaluated.target_offsets, evaluated.scoring.output_count);
 }
 
-// How the user can select the targets of a file that seems to have none. Pure.
-std::string targets_advice(std::optional<ImportFormat> format) {
-  if (format == ImportFormat::npy) return "Store features and targets as X and y of a .npz file";
-  return fmt::format("Select the targets with {}", format == ImportFormat::csv ? "--label" : "--data.targets");
-}
-
 }  // namespace
 
 void choose_scoring(const EvaluationRequest& request, EvaluatedModel& evaluated) {
   evaluated.scoring = scoring_of(request, evaluated);
   choose_positive(request, evaluated);
-  choose_metrics(request, evaluated);
   choose_target_offsets(evaluated);
   evaluated.scoring.target_offsets = repeated_offsets(evaluated.target_offsets, evaluated.scoring.output_count);
   evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;
-  if (evaluated.rows->targets() != nullptr) return;
-  if (evaluated.has_weights())
-    throw UsageError(fmt::format("weights have no effect ('{}' has no targets). Leave them out.", request.data.file));
-  if (request.predictions.empty())
-    throw UsageError(fmt::format(
-        "there is nothing to compute ('{}' has no targets to compare with, and --predictions is not set). {}, or "
-        "write predictions with --predictions=OUT.csv.",
-        request.data.file, targets_advice(format_of(request.data.file))));
+}
+
+MetricFunction checked_metric(const std::string& option, const MetricChoice& metric, const EvaluationRequest& request,
+                              const EvaluatedModel& evaluated) {
+  const Scoring& scoring = evaluated.scoring;
+  if (!applies_to(metric.metric(), scoring.task, scoring.loss.kind))
+    throw UsageError(
+        fmt::format("{} = {} does not apply to model '{}' ({}). Leave it out.", option, metric.name(), request.model,
+                    !metric.metric().applies_to(scoring.task)
+                        ? fmt::format("it predicts {}", predicted_things(scoring.task))
+                        : fmt::format("with the loss {}, its outputs {}", loss_of(scoring.loss.kind).name,
+                                      metric.metric().losses == MetricLosses::quantiles ? "have no quantiles"
+                                                                                        : "are not probabilities")));
+  if (const auto problem = quantile_problem(option, metric, scoring.quantiles); !problem.empty())
+    throw UsageError(problem);
+  const auto names = evaluated.class_names();
+  const std::string problem =
+      metric_problem(option, metric, names, scoring.output_count, fmt::format("model '{}'", request.model));
+  require(problem.empty(), problem);
+  return *metric_function(metric, names, scoring.output_count);
+}
+
+void choose_metrics(const EvaluationRequest& request, EvaluatedModel& evaluated) {
+  const Scoring& scoring = evaluated.scoring;
+  if (!request.metrics.empty() && evaluated.rows->targets() == nullptr)
+    throw UsageError(fmt::format("--metrics needs targets ('{}' has none). Leave it out.", request.data.file));
+  std::vector<std::pair<MetricChoice, MetricFunction>> chosen;
+  for (const Metric& metric : metric_table)
+    if (metric.parameter == MetricParameter::none && applies_to(metric, scoring.task, scoring.loss.kind) &&
+        quantile_problem("", metric.kind, scoring.quantiles).empty())
+      chosen.emplace_back(metric.kind, metric.kind);
+  for (const MetricChoice& metric : request.metrics) {
+    const MetricFunction function = checked_metric("--metrics", metric, request, evaluated);
+    if (metric.metric().parameter != MetricParameter::none) chosen.emplace_back(metric, function);
+  }
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const auto& a, const auto& b) { return a.first.kind < b.first.kind; });
+  for (const auto& [metric, function] : chosen) {
+    evaluated.metrics.push_back(metric);
+    evaluated.functions.push_back(function);
+  }
+}
+
+std::string targets_advice(const std::string& file) {
+  const auto format = format_of(file);
+  if (format == ImportFormat::npy) return "Store features and targets as X and y of a .npz file";
+  return fmt::format("Select the targets with {}", format == ImportFormat::csv ? "--label" : "--data.targets");
 }
 
 }  // namespace sheaf

@@ -33,7 +33,8 @@ namespace {
 
 std::string help() {
   return R"(Reports what a run has found, from its directory alone: the state and the best trial, how to repeat it, the
-leaderboard, which of the searched keys matter, where the time went, and what to do next. Of several runs, a comparison.
+leaderboard, which of the searched keys matter, the importance of the features (if sheaf importance --save has computed
+it), where the time went, and what to do next. Of several runs, a comparison.
 Needs neither the data nor write permission in the directory and does not disturb a job, so it can be used at any time, also
 for runs that are under way or were killed.
 

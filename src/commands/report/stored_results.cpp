@@ -11,6 +11,8 @@
 #include "files/hdf5/file.hpp"
 #include "files/regular_file.hpp"
 #include "models/saved_model_record.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/results/feature_importance.hpp"
 #include "runs/run_reader.hpp"
 #include "study/metrics.hpp"
 
@@ -88,6 +90,7 @@ StoredResults read_stored_results(const RunState& run) {
   stored.out_of_bag = summary.out_of_bag;
   stored.idle_share = summary.idle_share;
   stored.refit_rows = summary.refit_rows;
+  read_if_possible([&] { stored.importances = read_importances(importance_path(run.directory)); });
   if (!run.has_results) return stored;
   stored.models = models_of(run);
   read_if_possible([&] {

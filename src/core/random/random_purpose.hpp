@@ -27,6 +27,7 @@ enum class Purpose : std::uint32_t {
   race_order = 18,
   ensemble_rows = 19,
   verified_iterations = 20,
+  permuted_features = 21,
 };
 
 }  // namespace sheaf

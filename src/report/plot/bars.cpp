@@ -13,23 +13,31 @@ constexpr double row_height = 22, bar_height = 12, space = 8;
 }  // namespace
 
 Drawing draw_bars(const std::vector<Bar>& bars, double width) {
-  double names = 0, texts = 0, most = 0;
+  double names = 0, texts = 0, least = 0, most = 0;
   for (const Bar& bar : bars) {
     names = std::max(names, text_width(bar.name));
     texts = std::max(texts, text_width(bar.text));
-    most = std::max(most, bar.value);
+    least = std::min(least, bar.value - bar.spread);
+    most = std::max(most, bar.value + bar.spread);
   }
   names = std::min(names, width * 0.45);
   const double left = names + space, length = std::max(20.0, width - left - texts - 2 * space);
+  const auto place = [&](double value) {
+    return most > least ? left + length * (value - least) / (most - least) : left;
+  };
   Drawing drawing{"", row_height * static_cast<double>(bars.size()) + space};
   double y = row_height / 2 + space / 2;
   for (const Bar& bar : bars) {
-    const double size = most > 0 ? std::max(1.0, length * bar.value / most) : 1;
+    const double begin = place(std::min(bar.value, 0.0)), size = std::max(1.0, place(std::max(bar.value, 0.0)) - begin);
     drawing.body += svg_text(names, y + 4, "label", "end", fitted_text(bar.name, names)) +
                     fmt::format("<rect class=\"bar {}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">{}</rect>",
-                                bar.classes, svg_number(left), svg_number(y - bar_height / 2), svg_number(size),
-                                svg_number(bar_height), svg_tip(bar.name + ": " + bar.text)) +
-                    svg_text(left + size + space, y + 4, "label", "start", bar.text);
+                                bar.classes, svg_number(begin), svg_number(y - bar_height / 2), svg_number(size),
+                                svg_number(bar_height), svg_tip(bar.name + ": " + bar.text));
+    if (bar.spread > 0)
+      drawing.body += fmt::format("<path class=\"spread\" d=\"M{} {}H{}\"/>", svg_number(place(bar.value - bar.spread)),
+                                  svg_number(y), svg_number(place(bar.value + bar.spread)));
+    const double end = std::max(begin + size, place(bar.value + bar.spread));
+    drawing.body += svg_text(end + space, y + 4, "label", "start", bar.text);
     y += row_height;
   }
   return drawing;

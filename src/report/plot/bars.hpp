@@ -18,12 +18,13 @@ struct Drawing {
 
 struct Bar {
   std::string name;
-  double value = 0;  ///< at least 0
+  double value = 0;  ///< of draw_parts() at least 0
   std::string text;  ///< shown after the bar
   std::string classes;
+  double spread = 0;  ///< at least 0: draw_bars() draws a line from value - spread to value + spread
 };
 
-/// One bar below the other, the longest over the whole width.
+/// One bar below the other, from 0 to its value. Bars and spreads take the whole width.
 Drawing draw_bars(const std::vector<Bar>& bars, double width);
 
 /// One bar with the parts side by side, and a legend with their texts.

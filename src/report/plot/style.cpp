@@ -18,6 +18,7 @@ const char* plot_style() {
 .halo{paint-order:stroke;stroke:var(--paper);stroke-width:3px}
 .grid{stroke:var(--rule);stroke-width:.7;fill:none}
 .axis{stroke:var(--soft);stroke-width:1;fill:none}
+.spread{stroke:var(--ink);stroke-width:1.4;fill:none}
 .mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:3 3;fill:none}
 .lane{fill:var(--panel);stroke:var(--rule);stroke-width:.5}
 .cell{fill:var(--cell)}

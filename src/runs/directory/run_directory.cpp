@@ -71,7 +71,7 @@ bool is_replaced_file(const std::string& name) {
   constexpr const char* names[] = {"study.cfg",           "results.csv",          "results.h5",
                                    "summary.json",        "README.txt",           "models/best.txt",
                                    "models/refit.txt",    "models/ensemble.json", "models/ensemble.pt",
-                                   "journal/slurm-array", earlier_results_file};
+                                   "journal/slurm-array", "importance.json",      earlier_results_file};
   return std::find(std::begin(names), std::end(names), name) != std::end(names) || study_number(name) ||
          name.rfind("models/iteration-", 0) == 0 || name.rfind("models/refit-", 0) == 0;
 }
@@ -179,6 +179,10 @@ std::string ensemble_path(const std::string& run_directory) {
 
 std::string ensemble_module_path(const std::string& run_directory) {
   return models_directory(run_directory) + "/ensemble.pt";
+}
+
+std::string importance_path(const std::string& run_directory) {
+  return run_directory + "/importance.json";
 }
 
 void remove_unfinished_files(const std::string& run_directory) {

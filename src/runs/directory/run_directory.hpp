@@ -78,6 +78,9 @@ std::string ensemble_path(const std::string& run_directory);
 /// "<run directory>/models/ensemble.pt", its TorchScript file.
 std::string ensemble_module_path(const std::string& run_directory);
 
+/// "<run directory>/importance.json", the importance of the features (`sheaf importance --save`).
+std::string importance_path(const std::string& run_directory);
+
 /// Removes the unfinished files (UnfinishedFile) of killed jobs, except checkpoints: of models and of the files of the
 /// run. Ignores errors. No other job may write into the directory. Local, for rank 0.
 void remove_unfinished_files(const std::string& run_directory);

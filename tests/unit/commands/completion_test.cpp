@@ -52,6 +52,12 @@ TEST_CASE("all options of a command are completed") {
   }
 }
 
+TEST_CASE("the metric of importance is completed") {
+  CHECK(completions({"importance", "run", "x.csv", "--metric=lo"}) == Words{"--metric=loss", "--metric=log_loss"});
+  CHECK(completions({"importance", "run", "x.csv", "--output="}) ==
+        Words{"--output=text", "--output=csv", "--output=json"});
+}
+
 TEST_CASE("values of a key are completed") {
   CHECK(completions({"run", "--model.norm="}) ==
         Words{"--model.norm=none", "--model.norm=layer", "--model.norm=batch"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "core/random/random_stream.hpp"
@@ -161,6 +162,15 @@ TEST_CASE("robust: a tiny interquartile range does not let the training rows ove
   moments.add(values.data(), {0, 1, 2, 3, 4, 5, 6, 7});
   const FeatureScaling scaling = feature_scaling(moments, values, Normalize::robust);
   CHECK(std::isfinite((values.back() - scaling.shift[0]) * scaling.scale[0]));
+}
+
+TEST_CASE("any number of rows is drawn without repetition") {
+  const auto rows = drawn_rows(10, 6, 1);
+  CHECK(rows.size() == 6);
+  CHECK(std::adjacent_find(rows.begin(), rows.end(), std::greater_equal<>()) == rows.end());
+  CHECK(rows.back() < 10);
+  CHECK(rows != drawn_rows(10, 6, 2));
+  CHECK(drawn_rows(3, 5, 1) == std::vector<std::int64_t>{0, 1, 2});
 }
 
 TEST_CASE("many rows are sampled by random numbers, few rows completely") {

@@ -20,6 +20,7 @@
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "data/split_sizes.hpp"
+#include "files/directories.hpp"
 #include "files/regular_file.hpp"
 #include "files/replace_file.hpp"
 #include "parallel/mpi/job_output.hpp"
@@ -111,6 +112,7 @@ ExitCode ResultsOfRun::finish() {
   results.user = user_name();
   results.study_file = std::filesystem::path(latest_study_path(end_.run.directory)).filename().string();
   if (results.refit) results.refit->rows = refit_rows();
+  remove_file(importance_path(end_.run.directory));  // it is that of earlier models
   if (study.run.models != ModelsSaved::none) write_model_lists(end_.models, results);
   if (selection_) select_ensemble(results);
   if (has_test_rows(study.data)) test(results);

@@ -62,10 +62,29 @@ TEST_CASE("the bars, parts and counts of a picture are inside, also with zeros")
     CHECK(is_inside(draw_parts({{"a", value, "3 %", "s0"}, {"b", value, "1 %", "s1"}}, 400).body, 400));
   }
   CHECK(draw_bars({}, 400).height > 0);
+  const Drawing spread =
+      draw_bars({{wide, 3, "3 ± 1", "s0", 1}, {"b", -1, "-1 ± 2", "s0", 2}, {"c", 0, "0", "s0"}}, 400);
+  CHECK(is_inside(spread.body, 400));
+  CHECK(count(spread.body, "<path class=\"spread\"") == 2);
   const Drawing counts = draw_counts({"<a>", wide}, {5, 0, 1, 2}, "class", "predicted", 400);
   CHECK(count(counts.body, "class=\"cell\"") == 4);
   CHECK_THAT(counts.body, ContainsSubstring("class &lt;a&gt;, predicted &lt;a&gt;: 5 (100.0 %)"));
   CHECK(is_inside(counts.body, 400));
+}
+
+TEST_CASE("bars begin at 0, and negative ones end there") {
+  const auto numbers = [](const std::string& body, const std::string& name) {
+    std::vector<double> found;
+    const std::regex number("<rect[^>]* " + name + "=\"([-0-9.]+)\"");
+    for (std::sregex_iterator at(body.begin(), body.end(), number), end; at != end; ++at)
+      found.push_back(std::stod((*at)[1]));
+    return found;
+  };
+  const std::string body = draw_bars({{"a", 4, "", "s0", 1}, {"b", -2, "", "s0", 1}}, 400).body;
+  const auto begins = numbers(body, "x"), widths = numbers(body, "width");
+  REQUIRE(begins.size() == 2);
+  CHECK(std::abs(begins[1] + widths[1] - begins[0]) < 0.11);
+  CHECK(std::abs(widths[0] - 2 * widths[1]) < 0.21);
 }
 
 TEST_CASE("lines of parallel coordinates reach all axes, also where they have no value or one outside") {

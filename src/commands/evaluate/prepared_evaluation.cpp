@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/prepared_evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "commands/evaluate/scoring_choice.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
+#include "data/column_encoding.hpp"
+#include "engines/model_opening.hpp"
+#include "engines/native/kernels/blas_memory.hpp"
+#include "engines/native/native_trainer.hpp"
+#include "engines/usable_gpus.hpp"
+#include "parallel/devices/rank_placement.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "study/losses.hpp"
+
+namespace sheaf {
+namespace {
+
+// Decides on rank 0 whether the outputs are probabilities, if --outputs = auto has to find out. Collective.
+void settle_outputs(const EvaluationRequest& request, LaneDevice device, EvaluatedModel& evaluated,
+                    const Communicator& world) {
+  if (may_give_probabilities(request, evaluated)) {
+    bool found = false;
+    agree(world, [&] { found = world.is_root() && finds_probabilities(evaluated, request.run, device); });
+    evaluated.gives_probabilities = world.maximum(std::int64_t{found}) > 0;
+    if (evaluated.gives_probabilities)
+      log_root(fmt::format(
+          "the outputs of '{}' are taken as probabilities (those of the first rows {}). If they are "
+          "logits, set --outputs=logits.",
+          request.model, evaluated.scoring.link() == Link::sigmoid ? "are in 0..1" : "are in 0..1 and add up to 1"));
+  }
+  evaluated.scoring.probabilities = evaluated.scoring.probabilities || evaluated.gives_probabilities;
+}
+
+// Returns the engine that needs a reason, if there are two.
+EngineChoice engine_of_models(const EvaluationRequest& request, const EvaluatedModel& evaluated,
+                              const Placement& placement) {
+  EngineChoice choice{};
+  bool native = true;
+  for (auto model = evaluated.models.begin(); model != evaluated.models.end() && native; ++model) {
+    choice = choose_predictor(*model, request.run, placement.lanes.front());
+    native = choice.engine->kind == EngineKind::native;
+  }
+  if (request.run.engine == EngineKind::native && !native)
+    throw UsageError(fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.",
+                                 request.model, choice.reason.value_or("")));
+  if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.thread_count() + 1);
+  return choice;
+}
+
+}  // namespace
+
+PreparedEvaluation prepare_evaluation(const EvaluationRequest& request,
+                                      const std::function<void(EvaluatedModel&)>& choose, const Communicator& world) {
+  Communicator node = world.split_by_node();
+  Placement placement = place_ranks(request.run, find_usable_gpus, world, node);
+  EvaluatedModel evaluated = open_evaluated_model(request, placement.lanes.front(), world, node);
+  EngineChoice engine{};
+  agree(world, [&] {
+    choose_scoring(request, evaluated);
+    choose(evaluated);
+    engine = engine_of_models(request, evaluated, placement);
+  });
+  settle_outputs(request, placement.lanes.front(), evaluated, world);
+  return {std::move(node), std::move(placement), std::move(evaluated), described(engine.engine->name, engine.reason)};
+}
+
+void log_changed_cells(std::int64_t empty_cells, std::int64_t unknown_cells, const Communicator& world) {
+  empty_cells = world.sum(empty_cells);
+  unknown_cells = world.sum(unknown_cells);
+  if (empty_cells > 0)
+    log_root(fmt::format("{} {} filled with the values that the model has for them", counted(empty_cells, "empty cell"),
+                         empty_cells == 1 ? "was" : "were"));
+  if (unknown_cells > 0) log_root(unknown_cells_note(unknown_cells));
+}
+
+}  // namespace sheaf
