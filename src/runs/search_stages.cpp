@@ -16,6 +16,11 @@ std::int64_t SearchStages::max_iterations() const {
   return more_may_come() ? sheaf::max_iterations : plan_.iteration_count();
 }
 
+bool SearchStages::next_adds_repeats() const {
+  if (!more_may_come()) return false;
+  return searcher_.sizes(plan_)[static_cast<std::size_t>(plan_.stage_count())].repeats.begin > 0;
+}
+
 std::string SearchStages::last_stage_text() const {
   if (plan_.has_refit()) return " of the refit";
   return searcher_.max_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
@@ -33,7 +38,7 @@ std::vector<Stage> SearchStages::possible_stages() const {
     stage.from_epoch = from_epoch;
     stage.to_epoch = to_epoch;
     stage.repeats = repeats;
-    if (!stages.empty() || continued == 0) stage.trials.clear();
+    if ((!stages.empty() || continued == 0) && !stage.adds_repeats()) stage.trials.clear();
     stage.append(new_trials);
     stage.first_new_trial = new_trials.empty() ? std::nullopt : std::optional(new_trials.begin);
     if (stage.trials.empty()) break;
@@ -168,7 +173,15 @@ bool SearchStages::catch_up_search(const Replay& journals) {
   const ResultStore& results = journals.iterations;
   do {
     const IndexRange iterations = last_iterations();
-    if (results.count_results(iterations) < iterations.count()) return false;
+    if (results.count_results(iterations) < iterations.count()) {
+      // A job that resumes the run trains failed iterations again, unless added repeats have begun.
+      const auto begun =
+          std::find_if(journals.stages.begin(), journals.stages.end(),
+                       [&](const RecordedStage& recorded) { return recorded.stage.number == plan_.stage_count(); });
+      const bool goes_on =
+          next_adds_repeats() && begun != journals.stages.end() && results.count(iterations) == iterations.count();
+      if (!goes_on) return false;
+    }
     if (!more_may_come()) return true;
     const IndexRange positions = results.positions_of(iterations);
     for (std::int64_t position = positions.begin; position < positions.end; ++position)

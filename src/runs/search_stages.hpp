@@ -20,9 +20,9 @@ namespace sheaf {
 
 /// Adds stages to a plan. In a search with gradual trials, its only stage ends when the search does. The next stage is
 /// chosen when every iteration of the current one has a result. Failed iterations do not count, because another attempt
-/// may train them. After the search, with run.refit, follows the refit, which is chosen elsewhere (choose_refits()),
-/// because the scores of ensembles need the data; a job that resumes the run takes the recorded one. Local. All ranks
-/// have one; only that of rank 0 gets results and chooses stages.
+/// may train them, unless the next stage adds repeats. After the search, with run.refit, follows the refit, which is
+/// chosen elsewhere (choose_refits()), because the scores of ensembles need the data; a job that resumes the run takes
+/// the recorded one. Local. All ranks have one; only that of rank 0 gets results and chooses stages.
 class SearchStages {
  public:
   /// `plan`: without stages. Both arguments outlive the object.
@@ -36,6 +36,9 @@ class SearchStages {
 
   /// Whether a stage of the search may follow the last one of the plan.
   bool more_may_come() const { return !plan_.has_refit() && plan_.stage_count() < searcher_.max_stages(); }
+
+  /// Whether the next stage adds repeats. Its trials do not depend on results, so failed iterations do not hold it up.
+  bool next_adds_repeats() const;
 
   /// " of stage 1", " of the refit"; empty for searches with a single stage.
   std::string last_stage_text() const;

@@ -125,8 +125,7 @@ GradualRules gradual_rules(const Study& study) {
   rules.least_cost = least_cost(study);
   if (search.patience > 0) rules.patience = search.patience;
   rules.time = search.time;
-  constexpr std::size_t usual_members = 20;  // of an ensemble of 50 candidates: 5 to 25 (bench/ensemble_quality.py)
-  if (study.run.refit) rules.refitted = search.ensemble == EnsembleKind::greedy ? usual_members : 1;
+  rules.refits = study.run.refit;
   rules.ranking = ranking_of(study);
   return rules;
 }
@@ -136,8 +135,7 @@ GradualTrials::GradualTrials(Plan& plan, GradualRules rules, std::unique_ptr<Tri
       rules_(std::move(rules)),
       sampler_(std::move(sampler)),
       fits_(plan.repeats() * plan.folds()),
-      incumbents_(plan.space_count()),
-      refit_time_(rules_.refitted) {
+      incumbents_(plan.space_count()) {
   assert(plan.stage_count() == 1 && rules_.batch >= 1);
 }
 
@@ -297,7 +295,7 @@ void GradualTrials::end_trial(OpenTrial& trial, const IndexRange& iterations) {
   trial.is_pruned = trial.steps < fits_;
   has_complete_trial_ = has_complete_trial_ || !trial.is_pruned;
   if (!trial.is_pruned) {
-    if (rules_.refitted > 0)
+    if (rules_.refits)
       refit_time_.add(trial.costs, trial.refit_seconds(plan_.trial(trial.number).train.best_weights.value_or(false)));
     return;
   }

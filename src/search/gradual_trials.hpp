@@ -32,7 +32,7 @@ struct GradualRules {
   std::optional<double> least_cost{};      ///< least_cost() of the study, for Racing::certain
   std::optional<std::int64_t> patience{};  ///< SearchOptions::patience
   std::int64_t time = 0;                   ///< SearchOptions::time; the caller ends the search
-  std::size_t refitted = 0;                ///< trials that are expected to be trained again on all rows
+  bool refits = false;                     ///< RunOptions::refit
   Ranking ranking{};
 };
 

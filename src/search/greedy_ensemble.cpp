@@ -268,14 +268,17 @@ std::optional<GreedySelection> select_greedily(const HeldOutTargets& targets, co
   return select(targets, candidates, usable, row_weights, threads);
 }
 
-double expected_selection_seconds(Task task, std::int64_t rows, std::int64_t outputs, std::int64_t candidates) {
+double expected_selection_seconds(Task task, std::int64_t rows, std::int64_t outputs, std::int64_t candidates,
+                                  std::int64_t threads) {
   // For a row of a candidate in one step: the log loss of classes reads one probability, the others all outputs.
   const double row_seconds = task == Task::classification ? 3e-9
                              : task == Task::multilabel   ? 1.4e-9 * static_cast<double>(outputs)
                                                           : 0.7e-9 * static_cast<double>(outputs);
-  const double selections = rows < GreedyEnsemble::bootstrapped_below ? GreedyEnsemble::bootstraps : 1;
-  return selections * static_cast<double>(GreedySelection::steps) * static_cast<double>(candidates) *
-         static_cast<double>(rows) * row_seconds;
+  const bool has_bootstraps = rows < GreedyEnsemble::bootstrapped_below;
+  const std::int64_t selections = has_bootstraps ? GreedyEnsemble::bootstraps : 1;
+  const std::int64_t parts = has_bootstraps ? selections : std::max<std::int64_t>(candidates, 1);  // side by side
+  return static_cast<double>(selections * static_cast<std::int64_t>(GreedySelection::steps) * candidates) *
+         static_cast<double>(rows) * row_seconds / static_cast<double>(std::min(threads, parts));
 }
 
 std::optional<GreedyEnsemble> greedy_ensemble(const HeldOutTargets& targets, const CandidatePredictions& candidates,

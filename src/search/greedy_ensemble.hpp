@@ -56,8 +56,9 @@ struct GreedyEnsemble {
   std::vector<GreedySelection> parts;  ///< one selection for all rows, or one for each bootstrap of the rows
 };
 
-/// About how many seconds greedy_ensemble() takes on one thread (bench/ensemble_speed).
-double expected_selection_seconds(Task task, std::int64_t rows, std::int64_t outputs, std::int64_t candidates);
+/// About how many seconds greedy_ensemble() takes (bench/ensemble_speed). `rows`: held out.
+double expected_selection_seconds(Task task, std::int64_t rows, std::int64_t outputs, std::int64_t candidates,
+                                  std::int64_t threads);
 
 /// The ensemble of a seed. A bootstrap draws as many rows as have a weight from those, with replacement. The losses of
 /// a part are those for its own bootstrap; `loss` and `single_losses` can be compared with each other. With bootstraps,

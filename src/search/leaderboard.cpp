@@ -51,7 +51,8 @@ void keep_last_stages(std::vector<TrialSummary>& trials) {
 
 }  // namespace
 
-Leaderboard::Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials) : plan_(plan), ranking_(ranking) {
+Leaderboard::Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials, HasModels has_models)
+    : plan_(plan), ranking_(ranking), has_models_(std::move(has_models)) {
   trials_.reserve(static_cast<std::size_t>(trials));
 }
 
@@ -111,6 +112,9 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
     if (group_.undefined_scores == 0) group_.scores.push_back(ensemble->score);
     group_.score = ensemble->score;
     add_metrics(ensemble->metrics, 1);
+  } else if (group_.results < members.count() && members.count() > 1) {  // an ensemble that was not trained completely
+    group_.scores.clear();
+    group_.undefined_scores = 0;
   } else if (group_.results > 0) {
     add_metrics(group_.metrics, static_cast<double>(group_.results));
   }
@@ -118,8 +122,13 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
   for (const double score : group_.scores) add_score(score);
   const Group group = std::exchange(group_, {});
   const RankingCosts costs = costs_of(ranking_, group.score, group.validation_loss, group.final_loss);
-  if (!group.finished || (!trial_.best_model.empty() && !(costs < trial_.least))) return;
+  if (!group.finished) return;
+  const bool has_models = !has_models_ || has_models_(members);
+  const bool is_better =
+      trial_.best_model.empty() || (has_models == trial_.has_best_model ? costs < trial_.least : has_models);
+  if (!is_better) return;
   trial_.best_model = members;
+  trial_.has_best_model = has_models;
   trial_.least = costs;
 }
 

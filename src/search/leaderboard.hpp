@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -53,8 +54,12 @@ struct TrialSummary {
 /// in each stage, and the single scores of the current trial only; of all trials if a later stage adds repeats to them.
 class Leaderboard {
  public:
-  /// `plan` must outlive the leaderboard. Reserves memory for `trials` in all stages.
-  Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials = 0);
+  /// Whether the models of these iterations, the members of one repeat and fold, exist.
+  using HasModels = std::function<bool(IndexRange members)>;
+
+  /// `plan` must outlive the leaderboard. Reserves memory for `trials` in all stages. `has_models`: best_model()
+  /// prefers models that exist; null: all do.
+  Leaderboard(const Plan& plan, Ranking ranking, std::int64_t trials = 0, HasModels has_models = {});
 
   /// Adds the next iteration. The order is that of the plan; all iterations of a trial in a stage may be left out.
   /// `ensemble` is null, except with the last member of each ensemble if ensembles are scored.
@@ -94,6 +99,7 @@ class Leaderboard {
     std::vector<double> metric_sums;                 // over the members or ensembles
     double metric_results = 0;                       // their number
     IndexRange best_model;
+    bool has_best_model = false;  // whether its files exist
     RankingCosts least{};
   };
 
@@ -118,6 +124,7 @@ class Leaderboard {
 
   const Plan& plan_;
   const Ranking ranking_;
+  const HasModels has_models_;
   std::vector<StageOfTrial> trials_;                  // stage by stage
   std::map<std::int64_t, ContinuedTrial> continued_;  // by trial
   // The state of the current trial.

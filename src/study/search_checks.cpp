@@ -60,8 +60,7 @@ void check_trials(const Study& study, Problems& problems) {
 // Why the earlier repeats are not those of an extended search; nothing: they may be.
 std::string earlier_repeats_problem(const Study& study) {
   const SearchOptions& search = study.search;
-  if (search.earlier_repeats.empty()) return "";
-  if (search.keys.empty() || !search.may_add_repeats()) return "it has one trial, or its trials depend on results";
+  if (search.keys.empty() && !search.earlier_repeats.empty()) return "it has one trial";
   std::int64_t before = 0;
   for (const std::int64_t repeats : search.earlier_repeats) {
     if (repeats <= before || repeats >= search.repeats) return "its numbers do not ascend up to search.repeats";
@@ -313,6 +312,16 @@ void check_search(const Study& study, Problems& problems) {
                         fmt::format("search.earlier does not fit the search ({}). Leave it out: sheaf resume writes it "
                                     "when it extends a run.",
                                     why));
+  if (!search.earlier_repeats.empty() && !search.may_add_repeats()) {
+    const char* const cause = search.racing != Racing::none ? "search.racing"
+                              : search.patience > 0         ? "search.patience"
+                              : search.time > 0             ? "search.time"
+                                                            : "search.method";
+    return problems.add({"search.earlier_repeats", cause},
+                        fmt::format("{} cannot be used in a search whose repeats were extended (search.earlier_repeats "
+                                    "= {}): its trials must not depend on results or time. Leave {} out.",
+                                    assignment(study, cause), setting_text(study, "search.earlier_repeats"), cause));
+  }
   if (const std::string why = earlier_repeats_problem(study); !why.empty())
     return problems.add({"search.earlier_repeats"},
                         fmt::format("search.earlier_repeats does not fit the search ({}). Leave it out: sheaf resume "

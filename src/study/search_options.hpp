@@ -83,7 +83,7 @@ struct SearchOptions {
   }
   /// Whether the number of trials is known before the search.
   bool has_trial_count() const { return trials > 0 || search_method_of(method).trials != TrialSource::drawn; }
-  /// Whether the method has one stage.
+  /// Whether the method trains its trials to the end in one stage. An extension by more repeats adds stages.
   bool has_one_stage() const { return searches() && !search_method_of(method).divides_epochs; }
   /// Whether trials, or the end of the search, depend on the results of earlier trials of the same stage.
   bool depends_on_results() const {

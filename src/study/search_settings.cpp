@@ -30,9 +30,9 @@ void add_ensemble_keys(std::vector<Setting>& table) {
       .also_called({"n_estimators", "num_boost_round", "n_models", "num_models", "ensemble_size"});
   ensemble
       .add("bootstrap", &EnsembleOptions::bootstrap, flag(),
-           "Train each member on a bootstrap sample of the training rows (bagging). With saved models and data in "
-           "memory, the end of the run also scores each training row by the members whose sample does not have it "
-           "(out-of-bag score).")
+           "Train each member on a bootstrap sample of the training rows (bagging). With saved models, if data "
+           "in memory are trained on cores, the end of the run also scores each training row by the members whose "
+           "sample does not have it (out-of-bag score).")
       .also_called({"bagging"});
 }
 
@@ -149,12 +149,10 @@ void add_search_keys(std::vector<Setting>& table) {
            "Repeats of the cross-validation, each with new folds. A grid or a random search without search.racing, "
            "search.patience and search.time can be extended by more repeats: sheaf resume RUN_DIR --search.repeats=N.")
       .also_called({"n_repeats", "num_repeats"});
-  search
-      .add(
-          "earlier_repeats", &SearchOptions::earlier_repeats, integers(1, max_iterations, "1 3"),
-          "The values of search.repeats before a search was extended by more repeats. Each extension is a stage of its "
-          "own. sheaf resume writes this key.")
-      .only_with("search.method", {"random", "grid"});
+  search.add(
+      "earlier_repeats", &SearchOptions::earlier_repeats, integers(1, max_iterations, "1 3"),
+      "The values of search.repeats before a search was extended by more repeats. Each extension is a stage of its "
+      "own. sheaf resume writes this key.");
   search
       .add(
           "metric", &SearchOptions::metric, metric_or_loss_text(),

@@ -91,10 +91,9 @@ std::vector<SearchedKey> keys_of_all_spaces(const SearchOptions& search) {
 
 void extend_repeats(const SearchOptions& stored, SearchOptions& search) {
   std::vector<std::int64_t>& earlier = search.earlier_repeats;
-  earlier.clear();
-  if (stored.keys.empty() || !stored.may_add_repeats() || !search.may_add_repeats()) return;
   earlier = stored.earlier_repeats;
-  if (search.repeats > stored.repeats) earlier.push_back(stored.repeats);
+  if (search.repeats > stored.repeats && !stored.keys.empty() && stored.may_add_repeats() && search.may_add_repeats())
+    earlier.push_back(stored.repeats);
   while (!earlier.empty() && earlier.back() >= search.repeats) earlier.pop_back();
 }
 

@@ -238,6 +238,28 @@ checks.check(len(times) == 1 and 2.5 < times[0] < 20, "the journal has the time 
 found = run("short", "--search.method=random", "--search.trials=none", "--search.time=1s", study=TIMED)
 checks.check(len(found) >= 3 and found[0][of["status"]] == "finished", "random with a time", str(found)[:500])
 
+# Ensembles some of whose members are unfinished have no score, and do not change those of other folds.
+partial = 0
+for attempt in range(3):
+    name = f"members-{attempt}"
+    result = sheaf("run", f"--data.file={DIGITS}", "--search.folds=2", "--search.trials=1000", "--train.epochs=200", "--ensemble.members=3",
+                   "--search.model.hidden=log_integer(8, 64)", "--search.time=1s", "--run.lanes=7", "--run.models=none",
+                   f"--study.seed={attempt}", f"--run.output=runs/{name}")
+    checks.check(result.code == 0, f"{name}: a search with a time ends", result.stderr)
+    states = {}
+    for row in read_csv(f"runs/{name}/results.csv"):
+        states.setdefault((int(row["trial"]), int(row["fold"])), []).append(row["status"])
+    with h5py.File(f"runs/{name}/results.h5") as file:
+        scored = [(int(row["trial"]), int(row["fold"])) for row in file["ensembles"][:]]
+        worst = min(row["score"] - row["mean_member_score"] for row in file["ensembles"][:])
+        trials = {int(row["trial"]): int(row["scores"]) for row in file["trials"][:]}
+    whole = [key for key, found in states.items() if set(found) == {"finished"}]
+    partial += sum("finished" in found and "unfinished" in found for found in states.values())
+    checks.check(sorted(scored) == sorted(whole) and worst > -0.1, f"{name}: scores of complete ensembles", f"{states} {scored}")
+    checks.check(all(trials[trial] == sum(key[0] == trial for key in whole) for trial in trials), f"{name}: trials count them",
+                 f"{trials} {whole}")
+print(f"{partial} ensembles were incomplete")
+
 # Bad input, before anything is written.
 for args, message in (
         (["--search.trials=none"], "search.method = tpe has no end (search.trials = none)."),

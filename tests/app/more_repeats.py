@@ -166,7 +166,7 @@ result = sheaf("run", "grid.cfg", f"--data.file={DIGITS}", "--search.repeats=2",
 checks.check(result.code == 2 and "search.earlier_repeats does not fit the search" in result.stderr
              and not os.path.exists("runs/bad"), "earlier repeats of another study", result.stderr)
 
-# Failed iterations hold up the added repeats, and a refit, and the job says so.
+# Failed iterations do not hold up added repeats, but a refit, and the job says so.
 with h5py.File("weights.h5", "w") as file:
     features = numpy.random.default_rng(0).normal(size=(40, 3)).astype(numpy.float32)
     file["features"], file["targets"] = features, features[:, :1]
@@ -176,9 +176,43 @@ FAILING = ["weights.h5", "--data.weights=/weights", "--search.train.learning_rat
 result = sheaf("run", *FAILING, "--run.output=runs/failing")
 failed = sum(row["status"] == "failed" for row in rows("failing"))
 checks.check(result.code == 1 and failed > 0, "bootstrap samples that weigh 0 fail", result.stderr)
-result = sheaf("resume", "runs/failing", "--search.repeats=2", ranks=2)
-checks.check(result.code == 1 and f"the next stage of the search is not trained, because {failed} iteration" in result.stderr
-             and "continue with: sheaf resume runs/failing" in result.stderr, "failed iterations hold up repeats", result.stderr)
+result = sheaf("resume", "runs/failing", "--search.repeats=4", ranks=2)
+sheaf("run", *FAILING, "--search.repeats=4", "--run.output=runs/failing-whole")
+checks.check(result.code == 1 and fits("failing") == fits("failing-whole") and len(fits("failing")) == 16,
+             "failed iterations do not hold up repeats", result.stderr)
+found = json.loads(sheaf("status", "runs/failing", "--output=json").stdout)
+checks.check(found["state"] == "finished" and found["iterations"]["left"] == 0 and found["stages"] == 2, "its status", str(found))
+result = sheaf("resume", "runs/failing")
+checks.check("is already complete" in result.stderr, "it is complete", result.stderr)
 result = sheaf("run", *FAILING, "--run.refit=true", "--run.output=runs/no-refit")
-checks.check(result.code == 1 and "the refit is not trained, because" in result.stderr, "and a refit", result.stderr)
+checks.check(result.code == 1 and "the refit is not trained, because" in result.stderr, "failed iterations hold up a refit",
+             result.stderr)
+
+# An extension that was stopped before its first result can still be reduced, also to no extension.
+run("random.cfg", "stopped", "--search.repeats=1", "--run.refit=true")
+first = fits("stopped")
+job = Started([SHEAF, "resume", "runs/stopped", "--search.repeats=50", "--train.epochs=3"])
+checks.check(job.creep_until(lambda: os.path.exists("runs/stopped/journal/00002/00000.jsonl") and
+                             b'"first_repeat"' in open("runs/stopped/journal/00002/00000.jsonl", "rb").read()),
+             "the extension begins its stage")
+job.kill()
+for line in open("runs/stopped/journal/00002/00000.jsonl"):
+    if line.startswith('{"iteration"'):
+        break
+else:
+    resume("stopped", "--search.repeats=3")
+    run("random.cfg", "stopped-whole", "--search.repeats=3", "--run.refit=true")
+    checks.check(fits("stopped") == fits("stopped-whole"), "fewer repeats than those of a stopped extension")
+
+# With run.models = best, the best model is one that is still there.
+run("grid.cfg", "best", "--search.repeats=1", "--search.ensemble=none", "--train.learning_rate=0.01", ranks=2)
+result = resume("best", "--search.repeats=6")
+with open("runs/best/models/best.txt") as file:
+    names = file.read().split()
+checks.check(names and all(os.path.exists(f"runs/best/models/{name}") for name in names), "the best model exists", str(names))
+checks.check(sheaf("evaluate", "runs/best", f"--data.file={DIGITS}").code == 0, "it can be used")
+
+# Keys that make trials depend on results or time.
+for key, value in (("search.time", "9"), ("search.patience", "3"), ("search.racing", "forgiving"), ("search.method", "tpe")):
+    refused("random", [f"--{key}={value}"], f"{key} = {value} cannot be used in a search whose repeats were extended", key)
 sys.exit(checks.finish())

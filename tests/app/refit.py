@@ -223,6 +223,8 @@ for name, args, folds in (
         ("hyperband", ["--search.method=hyperband", "--search.trials=6", DRAWN], 3),
         ("median", ["--search.method=median", "--search.trials=4", "--search.interval=3", DRAWN], 3),
         ("time", ["--search.method=random", "--search.trials=100000", "--search.time=2", DRAWN], 3),
+        ("time-streamed", ["--search.method=random", "--search.trials=100000", "--search.time=2", "--train.epochs=300",
+                           "--data.mode=streamed", "--data.memory=1", "--data.window=300", DRAWN], 3),
         ("none", ["--search.folds=1", "--data.validation=0.2"], 1),
         ("no-validation", ["--search.folds=1", "--data.validation=0", "--train.best_weights=false", "--train.patience=none"], 1),
         ("plateau", ["--search.folds=1", "--data.validation=0.2", "--train.schedule=plateau", "--train.plateau_patience=0"], 1),

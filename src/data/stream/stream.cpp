@@ -127,6 +127,16 @@ Stream::Stream(std::unique_ptr<const FeatureReader> reader, const RowShape& shap
   state_->readers.start(options.threads, [state = state_.get()](std::int64_t) { state->run_reader(); });
 }
 
+void Stream::restart() {
+  StreamState& state = *state_;
+  state.stop_readers();
+  state.memory.synchronize();
+  if (state.node.is_root()) state.forget_rounds();
+  state.memory.synchronize();
+  state.stopping = false;
+  state.readers.start(state.options.threads, [&state](std::int64_t) { state.run_reader(); });
+}
+
 Stream::~Stream() = default;
 
 const StreamOptions& Stream::options() const {

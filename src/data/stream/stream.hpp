@@ -53,6 +53,10 @@ class Stream {
 
   const StreamOptions& options() const;
 
+  /// Lets new StreamLanes begin rounds after a lane has left one. No StreamLane may exist on any rank. Throws RunError
+  /// if a thread cannot be started. Collective over the node.
+  void restart();
+
   /// Bytes of features that this rank has read from the file.
   std::int64_t bytes_read() const;
 

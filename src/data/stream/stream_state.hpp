@@ -88,16 +88,29 @@ struct StreamState {
     slot_boards = reinterpret_cast<Slot*>(memory.data() + sizeof(Board));
     kept = slot_memory(stream.plan.slots);
     block_states = reinterpret_cast<AtomicBlockState*>(kept + stream.plan.kept_blocks * block_bytes());
-    if (node.is_root())
-      for (std::size_t slot = 0; slot < slots(); ++slot)
-        slot_boards[slot].window.value = static_cast<std::int64_t>(slot);
+    if (node.is_root()) forget_rounds();
     memory.synchronize();
   }
 
-  ~StreamState() {
+  ~StreamState() { stop_readers(); }
+
+  void stop_readers() {
     stopping = true;
     board->events.advance();
     readers.join();
+  }
+
+  // As before the first round, but blocks that are kept in memory remain. Called while no thread of the node reads.
+  void forget_rounds() {
+    for (Counter* counter :
+         {&board->arrivals, &board->round, &board->wanted[0], &board->wanted[1], &board->unneeded[0],
+          &board->unneeded[1], &board->first_window[0], &board->first_window[1], &board->end_window[0],
+          &board->end_window[1], &board->satisfied, &board->next_task, &board->left})
+      counter->value = 0;
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      slot_boards[slot].window.value = static_cast<std::int64_t>(slot);
+      slot_boards[slot].blocks.value = slot_boards[slot].lanes.value = 0;
+    }
   }
 
   std::int64_t block_bytes() const { return options.plan.block_rows * feature_bytes(shape); }

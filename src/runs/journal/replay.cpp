@@ -93,6 +93,7 @@ class JournalReader {
     predictions_.reset();
     seed_ = header_.seed();
     known_ = {{0, limits_.first_stage}};
+    repeats_.clear();
     attempt_ = attempt_of(path);
     refit_.reset();
     unknown_count_ = 0;
@@ -184,6 +185,7 @@ class JournalReader {
       return true;
     }
     drop_earlier_refits();
+    record_repeats(iteration);
     if (is_result(result->iteration.result.status)) ++replay_.result_lines;
     if (!result->iteration.values.empty()) replay_.values.emplace(iteration, std::move(result->iteration.values));
     replay_.iterations.append(result->iteration, result->predictions, file_);
@@ -246,9 +248,22 @@ class JournalReader {
       return true;
     }
     known_.push_back(recorded->iterations());
-    auto& stages = replay_.stages;
-    if (std::find(stages.begin(), stages.end(), *recorded) == stages.end()) stages.push_back(std::move(*recorded));
+    if (recorded->stage.adds_repeats())
+      repeats_.push_back(std::move(*recorded));
+    else
+      record(*recorded);
     return true;
+  }
+
+  void record(const RecordedStage& stage) {
+    auto& stages = replay_.stages;
+    if (std::find(stages.begin(), stages.end(), stage) == stages.end()) stages.push_back(stage);
+  }
+
+  // The run may get another number of repeats as long as those that it adds have no line.
+  void record_repeats(std::int64_t iteration) {
+    for (const RecordedStage& stage : repeats_)
+      if (stage.iterations().has(iteration)) record(stage);
   }
 
   void begin_refit(const RecordedStage& recorded) {
@@ -271,6 +286,7 @@ class JournalReader {
   std::string attempt_;
   std::optional<std::size_t> refit_;          // whose line was the last one of a stage
   std::vector<IndexRange> known_;             // iterations of the stages that the journal records, and of the first one
+  std::vector<RecordedStage> repeats_;        // stages of the journal that add repeats
   std::int64_t unknown_count_ = 0;            // results of other stages
   std::optional<std::ifstream> predictions_;  // of the journal
 };

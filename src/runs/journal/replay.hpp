@@ -37,7 +37,8 @@ struct Replay {
   std::vector<std::string> files;
   std::vector<std::optional<JournalHeader>> headers;  ///< [files]; nullopt: damaged
   ResultStore iterations;                             ///< settled
-  std::vector<RecordedStage> stages;  ///< of the search; distinct, in the order of their lines; some may be missing
+  std::vector<RecordedStage> stages;  ///< of the search; distinct, in the order of their lines; some may be missing,
+                                      ///< and those that add repeats have lines of iterations
   std::vector<ReplayedRefit> refits;  ///< likewise
   std::map<std::int64_t, std::vector<std::string>> values;  ///< by iteration: of searched keys, as the journal has them
   std::optional<RecordedEnd> end;                           ///< the last one

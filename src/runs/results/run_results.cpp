@@ -11,7 +11,8 @@ namespace {
 
 std::int64_t trials_in_stages(const Plan& plan) {
   std::int64_t trials = 0;
-  for (std::int64_t stage = 0; stage < plan.search_stages(); ++stage) trials += plan.stage(stage).trial_count();
+  for (std::int64_t stage = 0; stage < plan.search_stages(); ++stage)
+    if (!plan.stage(stage).adds_repeats()) trials += plan.stage(stage).trial_count();
   return trials;
 }
 
@@ -60,11 +61,12 @@ std::int64_t RunResults::trials_with_undefined_scores() const {
                        [](const TrialSummary& trial) { return trial.undefined_scores > 0; });
 }
 
-ResultTally::ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial)
+ResultTally::ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial,
+                         Leaderboard::HasModels has_models)
     : study_(study),
       plan_(plan),
       engine_of_trial_(std::move(engine_of_trial)),
-      leaderboard_(plan, ranking_of(study), trials_in_stages(plan)) {}
+      leaderboard_(plan, ranking_of(study), trials_in_stages(plan), std::move(has_models)) {}
 
 void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
   const IterationResult& result = iteration.result;

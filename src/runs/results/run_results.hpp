@@ -146,7 +146,7 @@ struct RunResults {
   std::string study_file = "study.cfg";  ///< of the run, in its directory: that of the last extension
   std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved
   std::optional<TestResult> test;        ///< none without test rows, and if there is no best model
-  std::optional<TestResult> out_of_bag;  ///< of models(), with ensemble.bootstrap and data in memory
+  std::optional<TestResult> out_of_bag;  ///< of models(), with ensemble.bootstrap and data in memory, on cores
   std::optional<TrialEnsemble> trial_ensemble;  ///< with search.ensemble = greedy, unless it could not be selected
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 
@@ -167,8 +167,9 @@ struct RunResults {
 /// values of the iterations that the summary lists.
 class ResultTally {
  public:
-  /// `study` and `plan` outlive the tally.
-  ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial);
+  /// `study` and `plan` outlive the tally. `has_models`: as for Leaderboard.
+  ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial,
+              Leaderboard::HasModels has_models = {});
 
   /// Adds the next iteration of the plan, in order; those of a trial in a stage may all be left out. `ensemble`: as for
   /// Leaderboard::add.

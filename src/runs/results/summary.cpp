@@ -305,7 +305,9 @@ std::string models_line(const std::string& directory, const RunResults& results)
 std::string test_text(const TestResult& test) {
   std::string text = fmt::format("loss {:.5g}", test.loss);
   for (std::size_t number = 0; number < test.study_metrics; ++number)
-    text += fmt::format(", {} {}", test.metrics[number].metric.label(), short_number(test.metrics[number].value));
+    text +=
+        fmt::format(", {} {}", test.metrics[number].metric.label(),
+                    std::isnan(test.metrics[number].value) ? "not defined" : short_number(test.metrics[number].value));
   return text + fmt::format(" on {}", counted(test.rows, "row"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "search/leaderboard.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -350,14 +351,16 @@ TEST_CASE("repeats in stages of their own count as if the run had them from the 
   for (double& score : scores) score = std::uniform_real_distribution<double>(0, 1)(random);
   scores[4] = not_a_number;
   const auto results = results_with_scores(scores);
-  Leaderboard expected(whole, Ranking{}), found(plan, Ranking{});
-  for (const IterationResult& result : results) expected.add(result, nullptr);
+  Ranking ranking;
+  ranking.metric_count = 1;
+  Leaderboard expected(whole, ranking), found(plan, ranking);
+  for (const IterationResult& result : results) expected.add(result, nullptr, {result.validation_score / 2});
   for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
     IterationKey key = plan.iteration(number);
     key.stage = 0;
     IterationResult result = results[static_cast<std::size_t>(whole.number_of(key))];
     result.iteration = number;
-    found.add(result, nullptr);
+    found.add(result, nullptr, {result.validation_score / 2});
   }
   const auto trials = found.ranked(), reference = expected.ranked();
   REQUIRE(trials.size() == reference.size());
@@ -365,13 +368,36 @@ TEST_CASE("repeats in stages of their own count as if the run had them from the 
     const TrialSummary &trial = trials[at], &other = reference[at];
     CHECK(trial.trial == other.trial);
     CHECK(trial.stage == 1);
-    CHECK((trial.mean_score == other.mean_score || std::isnan(other.mean_score)));
-    CHECK((trial.score_deviation == other.score_deviation || std::isnan(other.score_deviation)));
-    CHECK((trial.mean_validation_loss == other.mean_validation_loss || std::isnan(other.mean_validation_loss)));
+    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    CHECK(same(trial.mean_score, other.mean_score));
+    CHECK(same(trial.score_deviation, other.score_deviation));
+    CHECK(same(trial.mean_validation_loss, other.mean_validation_loss));
+    CHECK(same(trial.mean_metrics.front(), other.mean_metrics.front()));
     CHECK(trial.iterations == 6);
     CHECK(trial.diverged == other.diverged);
     IterationKey best = plan.iteration(found.best_model(trial.trial).begin);
     best.stage = 0;
     CHECK(whole.number_of(best) == expected.best_model(trial.trial).begin);
   }
+}
+
+TEST_CASE("the best model of a trial is one that exists, if any does") {
+  const Plan plan = plan_of(3, 1);
+  std::vector<std::int64_t> existing;
+  const auto has_models = [&](IndexRange members) {
+    return std::find(existing.begin(), existing.end(), members.begin) != existing.end();
+  };
+  const auto best_model = [&] {
+    Leaderboard leaderboard(plan, Ranking{}, 0, has_models);
+    for (const IterationResult& result : results_with_scores({0.9, 0.8, 0.7, 0, 0, 0, 0, 0, 0}))
+      leaderboard.add(result, nullptr);
+    return leaderboard.best_model(0).begin;
+  };
+  CHECK(best_model() == 0);
+  existing = {1, 2};
+  CHECK(best_model() == 1);
+  existing = {2};
+  CHECK(best_model() == 2);
+  existing = {0, 2};
+  CHECK(best_model() == 0);
 }

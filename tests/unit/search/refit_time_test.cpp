@@ -16,33 +16,35 @@ RankingCosts costs(double first) {
 }  // namespace
 
 TEST_CASE("the refit takes as long as the fits of the best trials") {
-  RefitTime two(2);
-  CHECK(two.seconds(1, 1, 2) == 0);  // nothing is known
-  two.add(costs(0.5), 10);
-  CHECK(two.seconds(1, 1, 1) == 10);
-  CHECK(two.seconds(1, 1, 1.25) == 12.5);
-  two.add(costs(0.3), 4);
-  CHECK(two.seconds(1, 1, 1) == 14);
-  two.add(costs(0.4), 6);  // replaces the worst one
-  CHECK(two.seconds(1, 1, 1) == 10);
-  two.add(costs(0.6), 100);
-  two.add(costs(std::numeric_limits<double>::infinity()), 1);
-  CHECK(two.seconds(1, 1, 1) == 10);
+  RefitTime time;
+  CHECK(time.seconds(2, 1, 1, 2) == 0);  // nothing is known
+  time.add(costs(0.5), 10);
+  CHECK(time.seconds(2, 1, 1, 1) == 10);
+  CHECK(time.seconds(2, 1, 1, 1.25) == 12.5);
+  time.add(costs(0.3), 4);
+  CHECK(time.seconds(2, 1, 1, 1) == 14);
+  time.add(costs(0.4), 6);  // comes before the worst one
+  CHECK(time.seconds(2, 1, 1, 1) == 10);
+  CHECK(time.seconds(1, 1, 1, 1) == 4);
+  time.add(costs(0.6), 100);
+  time.add(costs(std::numeric_limits<double>::infinity()), 1);
+  CHECK(time.seconds(2, 1, 1, 1) == 10);
+  CHECK(time.seconds(RefitTime::usual_members, 1, 1, 1) == 120);
 }
 
 TEST_CASE("lanes train the members of a refit side by side") {
-  RefitTime three(3);
-  three.add(costs(0.1), 8);
-  three.add(costs(0.2), 4);
-  three.add(costs(0.3), 4);
-  CHECK(three.seconds(1, 2, 1) == 8);    // 16 / 2
-  CHECK(three.seconds(1, 100, 1) == 8);  // the longest training
-  CHECK(three.seconds(4, 100, 1) == 2);
-  CHECK(three.seconds(4, 4, 1) == 4);
+  RefitTime time;
+  time.add(costs(0.1), 8);
+  time.add(costs(0.2), 4);
+  time.add(costs(0.3), 4);
+  CHECK(time.seconds(3, 1, 2, 1) == 8);    // 16 / 2
+  CHECK(time.seconds(3, 1, 100, 1) == 8);  // the longest training
+  CHECK(time.seconds(3, 4, 100, 1) == 2);
+  CHECK(time.seconds(3, 4, 4, 1) == 4);
 }
 
-TEST_CASE("without a refit there is no time for it") {
-  RefitTime none(0);
-  none.add(costs(0.1), 8);
-  CHECK(none.seconds(1, 1, 1) == 0);
+TEST_CASE("only the best trials of a long search are stored") {
+  RefitTime time;
+  for (int trial = 100; trial > 0; --trial) time.add(costs(trial), 1);
+  CHECK(time.seconds(1000, 1, 1, 1) == RefitTime::usual_members);
 }

@@ -139,8 +139,9 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   TableExtent extent;
   const IndexRange all_iterations{0, end.plan.iteration_count()};
   if (on_ranks) add_extent(extent, end.context, own, all_iterations, true);
-  add_extent(extent, end.context, known.iterations, all_iterations,
-             !on_ranks || end.context.study.search.is_gradual());  // otherwise, this attempt tried failures again
+  // Otherwise, this attempt tried failures again.
+  const bool failed_count = !on_ranks || end.context.study.search.is_gradual() || end.plan.stage_count() > 1;
+  add_extent(extent, end.context, known.iterations, all_iterations, failed_count);
   extent = extent_over_ranks(extent, world, waiting);
 
   std::unique_ptr<ResultsOfRun> results;

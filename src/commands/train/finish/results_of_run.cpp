@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <utility>
 
 #include "commands/train/finish/ensemble_files.hpp"
@@ -49,6 +50,15 @@ std::string user_name() {
   return fmt::format("uid {}", ::geteuid());
 }
 
+// After an extension by more repeats, another trial may be the best one. With run.models = best, the end of the job
+// before has kept only some of its models.
+Leaderboard::HasModels models_that_are_left(const EndOfRun& end) {
+  const Plan& plan = end.context.plan;
+  const bool adds_repeats = plan.stage(plan.search_stages() - 1).adds_repeats();
+  if (!adds_repeats || end.context.study.run.models == ModelsSaved::none) return {};
+  return [&models = end.models](IndexRange members) { return !find_missing_model(models, members); };
+}
+
 // Whether `path` is missing or was written by an earlier job.
 bool is_own_readme(const std::string& path) {
   struct stat status {};
@@ -78,7 +88,7 @@ ResultsOfRun::ResultsOfRun(const EndOfRun& end, const TableExtent& extent, std::
       stream_(end.run.directory, end.context.study, end.context.plan, extent,
               keeps_predictions_ ? end.context.data : nullptr),
       ensembles_(end.context, files_),
-      tally_(end.context.study, end.context.plan, end.engine_of_trial) {
+      tally_(end.context.study, end.context.plan, end.engine_of_trial, models_that_are_left(end)) {
   if (end.context.study.search.ensemble == EnsembleKind::greedy) selection_.emplace(end.context, files_);
 }
 
@@ -199,16 +209,20 @@ void ResultsOfRun::test(RunResults& results) const try {
   warn_root(fmt::format("the test rows were not evaluated. {}", error.what()));
 }
 
-// The out-of-bag score of bagging.
+// The out-of-bag score of bagging. Models that a GPU has trained would take too long on the cores of this rank.
 void ResultsOfRun::score_bags(RunResults& results) const try {
   const DataSet* const data = end_.context.data;
   const bool in_memory = data != nullptr && (data->features != nullptr || data->byte_features != nullptr);
-  if (!in_memory || results.models().empty()) return;
+  const bool on_cores =
+      std::none_of(results.engines.begin(), results.engines.end(), [](const EngineUse& use) { return use.on_gpu; });
+  if (!in_memory || !on_cores || results.models().empty()) return;
   results.out_of_bag =
-      score_out_of_bag(end_.context, end_.file, predicting_iterations(results), predicting_files(results), threads());
+      score_out_of_bag(end_.context, predicting_iterations(results), predicting_files(results), threads());
   if (results.out_of_bag) results.out_of_bag->of_refit = results.predicts_with_refit();
 } catch (const RunError& error) {
   warn_root(fmt::format("there is no out-of-bag score. {}", error.what()));
+} catch (const std::bad_alloc&) {
+  warn_root("there is no out-of-bag score (memory has run out).");
 }
 
 // The iterations of the models with which the run predicts, without an ensemble of trials.

@@ -11,7 +11,6 @@
 #include "data/row_draws.hpp"
 #include "engines/model_opening.hpp"
 #include "models/predictions.hpp"
-#include "search/ensemble_candidates.hpp"
 #include "study/metrics.hpp"
 #include "training/class_weights.hpp"
 #include "training/metrics/score.hpp"
@@ -90,6 +89,44 @@ RowSet rows_out_of_bag(const TrainingContext& context, std::int64_t iteration) {
   return RowSet::marked(std::move(marks), 1);
 }
 
+// Means of predictions for the rows that any model has predicted.
+class PartialMean {
+ public:
+  PartialMean(std::int64_t rows, std::int64_t outputs)
+      : outputs_(outputs), sums_(static_cast<std::size_t>(rows * outputs)), counts_(static_cast<std::size_t>(rows)) {}
+
+  // `predictions`: [rows.count(), outputs].
+  void add(const RowSet& rows, const std::vector<float>& predictions) {
+    auto next = predictions.begin();
+    rows.for_each([&](std::int64_t row) {
+      ++counts_[static_cast<std::size_t>(row)];
+      for (std::int64_t output = 0; output < outputs_; ++output)
+        sums_[static_cast<std::size_t>(row * outputs_ + output)] += double{*next++};
+    });
+  }
+
+  RowSet rows() const {
+    auto marks = std::make_shared<std::vector<std::uint8_t>>();
+    for (const std::int32_t count : counts_) marks->push_back(count > 0 ? 1 : 0);
+    return RowSet::marked(std::move(marks), 1);
+  }
+
+  // [rows().count(), outputs].
+  std::vector<float> values() const {
+    std::vector<float> means;
+    for (std::size_t row = 0; row < counts_.size(); ++row)
+      for (std::int64_t output = 0; counts_[row] > 0 && output < outputs_; ++output)
+        means.push_back(static_cast<float>(
+            sums_[row * static_cast<std::size_t>(outputs_) + static_cast<std::size_t>(output)] / counts_[row]));
+    return means;
+  }
+
+ private:
+  std::int64_t outputs_;
+  std::vector<double> sums_;          // [rows, outputs]
+  std::vector<std::int32_t> counts_;  // [rows]
+};
+
 }  // namespace
 
 TestResult test_models(const TrainingContext& context, const std::optional<FileSchema>& file, std::int64_t iteration,
@@ -101,36 +138,37 @@ TestResult test_models(const TrainingContext& context, const std::optional<FileS
   return result_of(context, iteration, rows, scoring, predict_rows(context, file, rows, loaded, weights, scoring));
 }
 
-std::optional<TestResult> score_out_of_bag(const TrainingContext& context, const std::optional<FileSchema>& file,
-                                           IndexRange iterations, const std::vector<std::string>& models,
-                                           std::int64_t threads) {
+std::optional<TestResult> score_out_of_bag(const TrainingContext& context, IndexRange iterations,
+                                           const std::vector<std::string>& models, std::int64_t threads) {
   const DataSet& data = *context.data;
-  std::vector<RowSet> rows_of;
-  for (std::int64_t iteration = iterations.begin; iteration < iterations.end; ++iteration)
-    rows_of.push_back(rows_out_of_bag(context, iteration));
-  const HeldOutRows rows(rows_of, data.rows);
-  if (rows.count() == 0) return std::nullopt;
-  HeldOutRows::Mean mean(rows, data.output_count);
   const std::vector<OpenedModel> loaded = opened(models, context.study.run);
+  PartialMean mean(data.rows, data.output_count);
   // Predictions of as many models as there are threads are in memory. They are added in the order of the models.
+  struct OutOfBag {
+    RowSet rows;
+    std::vector<float> predictions;
+  };
   const auto count = static_cast<std::int64_t>(models.size());
-  std::vector<std::vector<float>> predictions(models.size());
   for (std::int64_t first = 0; first < count; first += threads) {
     const IndexRange group{first, std::min(first + threads, count)};
+    std::vector<OutOfBag> of_models(static_cast<std::size_t>(group.count()));
     for_each_index(group, threads, [&]() -> IndexWork {
-      return [&](std::int64_t index) {
-        const auto model = static_cast<std::size_t>(index);
+      return [&](std::int64_t model) {
+        OutOfBag& found = of_models[static_cast<std::size_t>(model - first)];
         const Scoring outputs = scoring_of_models(data, loaded, false);
-        predictions[model] = predict_rows(context, file, rows_of[model], {loaded[model]}, {}, outputs);
+        found.rows = rows_out_of_bag(context, iterations.begin + model);
+        found.predictions =
+            predict_rows(context, {}, found.rows, {loaded[static_cast<std::size_t>(model)]}, {}, outputs);
         if (data.task != Task::regression)
-          make_predictions(outputs.loss.kind, data.output_count, predictions[model].data(), rows_of[model].count());
+          make_predictions(outputs.loss.kind, data.output_count, found.predictions.data(), found.rows.count());
       };
     });
-    for (auto model = static_cast<std::size_t>(group.begin); model < static_cast<std::size_t>(group.end); ++model)
-      mean.add(rows_of[model], std::exchange(predictions[model], {}).data());
+    for (const OutOfBag& found : of_models) mean.add(found.rows, found.predictions);
   }
-  return result_of(context, iterations.begin, rows.set(),
-                   scoring_of_models(data, loaded, data.task != Task::regression), mean.values());
+  const RowSet rows = mean.rows();
+  if (rows.empty()) return std::nullopt;
+  return result_of(context, iterations.begin, rows, scoring_of_models(data, loaded, data.task != Task::regression),
+                   mean.values());
 }
 
 }  // namespace sheaf

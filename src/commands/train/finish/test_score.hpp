@@ -25,8 +25,7 @@ TestResult test_models(const TrainingContext& context, const std::optional<FileS
 /// the mean over the models whose sample does not have it. Rows in all samples do not count; nothing if all rows are.
 /// `iterations`, `models`: of an ensemble, or a single one. At most `threads` threads compute; the result does not
 /// depend on them. The data must be in memory. Throws RunError. Local.
-std::optional<TestResult> score_out_of_bag(const TrainingContext& context, const std::optional<FileSchema>& file,
-                                           IndexRange iterations, const std::vector<std::string>& models,
-                                           std::int64_t threads);
+std::optional<TestResult> score_out_of_bag(const TrainingContext& context, IndexRange iterations,
+                                           const std::vector<std::string>& models, std::int64_t threads);
 
 }  // namespace sheaf

@@ -18,7 +18,7 @@ EnsembleScore::EnsembleScore(const TrainingContext& context, const std::vector<s
               !context.splits->split(0, 0)->validation_rows.empty()) {}
 
 std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& iteration) {
-  if (!scores_ || is_left_out(iteration.trained.result.status)) return std::nullopt;
+  if (!scores_) return std::nullopt;
   const IterationResult& result = iteration.trained.result;
   if (context_.plan.refit_iterations().has(result.iteration)) return std::nullopt;
   const Iteration model = context_.plan.iteration(result.iteration);
@@ -26,8 +26,9 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
   if (model.member == 0) {
     predictions_.clear();
     score_sum_ = 0;
-    all_finished_ = true;
+    all_finished_ = all_trained_ = true;
   }
+  all_trained_ = all_trained_ && !is_left_out(result.status);
   score_sum_ += result.validation_score;
   all_finished_ = all_finished_ && result.status == IterationStatus::finished;
   if (all_finished_) {
@@ -41,7 +42,7 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
     });
     predictions_.add(predictions.data(), count);
   }
-  if (model.member + 1 < members) return std::nullopt;
+  if (model.member + 1 < members || !all_trained_) return std::nullopt;
   std::vector<double> scores(1 + context_.study.run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
   if (all_finished_) scores = scores_of_mean(model);
   return EnsembleResult{model.stage,

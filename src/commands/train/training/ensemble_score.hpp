@@ -21,7 +21,8 @@ class EnsembleScore {
   EnsembleScore(const TrainingContext& context, const std::vector<std::string>& files);
 
   /// Adds the next iteration of the plan, in order. Returns the result of the ensemble after its last member, otherwise
-  /// nothing; nothing for studies without an ensemble or without validation rows, and for refits. Throws RunError.
+  /// nothing; nothing for studies without an ensemble or without validation rows, for refits, and if a member was
+  /// pruned or is unfinished. Throws RunError.
   std::optional<EnsembleResult> add(const JournaledIteration& iteration);
 
  private:
@@ -34,7 +35,7 @@ class EnsembleScore {
   // Over the members added so far.
   PredictionMean predictions_;
   double score_sum_ = 0;
-  bool all_finished_ = true;
+  bool all_finished_ = true, all_trained_ = true;  // finished; neither pruned nor unfinished
 };
 
 }  // namespace sheaf

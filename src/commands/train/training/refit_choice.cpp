@@ -53,7 +53,11 @@ class TrialRanking {
   // The trials to train again, best first: the first one of the leaderboard, and the members of the ensemble of trials.
   // Empty if a result is not final, or if no trial of a search has finished in all folds.
   std::vector<TrialSummary> best() {
-    if (!all_final_) return {};
+    if (!all_final_) {
+      warn_root(
+          "the refit is not trained, because iterations of the search failed. Correct the cause, and resume the run.");
+      return {};
+    }
     std::vector<TrialSummary> ranked = board_.ranked();
     const TrialSummary& first = ranked.front();
     if (results_.context.study.search.searches() && first.finished < first.iterations) {

@@ -67,7 +67,7 @@ class RunTraining {
       log_root(fmt::format("{}{}", counted(trained.last.work.count(), "iteration"), job_.stages.last_stage_text()));
     }
     if (!journal_) return trained;
-    trained.lanes = {lane_seconds_, lanes_->busy_seconds()};
+    trained.lanes = {lane_seconds_, busy_seconds_ + lanes_->busy_seconds()};
     const double trained_seconds = seconds_since(setup_->start);
     lanes_.reset();
     agree_in_background(
@@ -107,11 +107,13 @@ class RunTraining {
     setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
                              journal_.get(), &job_.plan, progress_value_of(context_.study)});
     if (job_.stages.more_may_come() || is_gradual_) channel_.emplace(world_.split(0));
-    if (context_.study.search.time > 0 && job_.plan.wants_refit() && context_.splits != nullptr) {
+    if (context_.study.search.time > 0 && context_.splits != nullptr) {
       Split fit, refit;  // without their scalings
       context_.splits->rows_of_split(0, 0, fit);
-      context_.splits->rows_of_split(0, job_.plan.folds(), refit);
-      refit_rows_ = static_cast<double>(refit.training_rows.count()) / static_cast<double>(fit.training_rows.count());
+      held_out_rows_ = fit.validation_rows.count() * job_.plan.folds();
+      if (job_.plan.wants_refit()) context_.splits->rows_of_split(0, job_.plan.folds(), refit);
+      if (job_.plan.wants_refit())
+        refit_rows_ = static_cast<double>(refit.training_rows.count()) / static_cast<double>(fit.training_rows.count());
     }
     source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
     if (world_.is_root()) journal_->record_time_since(setup_->start);
@@ -134,7 +136,8 @@ class RunTraining {
             job_.run.directory, [&, begun = job_.plan.begun_trials()](const IterationKey& training) {
               const bool continues =
                   stage.has(training.trial) && stage.repeats.has(training.repeat) && stage.folds.has(training.fold);
-              return continues || training.trial >= begun;
+              const bool begins_later = training.trial >= begun || training.repeat >= stage.repeats.end;
+              return continues || begins_later;
             });
     });
     world_.broadcast_vector(kept);
@@ -218,7 +221,16 @@ class RunTraining {
     });
     if (world_.is_root() && !job_.stages.end_text().empty()) log_root(job_.stages.end_text());
     current = find_remaining_trials(job_.stages, job_.plan, world_);
+    if (cause == search_is_over && is_streamed) restart_stream();
     return cause == search_is_over ? no_stop : cause;
+  }
+
+  // Lanes that have left a round of streamed data cannot begin another one.
+  void restart_stream() {
+    busy_seconds_ += lanes_->busy_seconds();
+    lanes_.reset();
+    agree(world_, [&] { context_.stream->restart(); });
+    agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
 
   // For rank 0. search.time contains the refit and the selection of the ensemble.
@@ -231,12 +243,15 @@ class RunTraining {
   // The expected time from the end of the search to that of the run, without writing its files.
   double seconds_after_search() const {
     const GradualTrials& trials = *job_.stages.gradual();
-    double seconds = trials.refit_time().seconds(job_.plan.members(), source_->lane_count(), refit_rows_);
-    if (context_.study.search.ensemble == EnsembleKind::greedy) {
+    const bool has_ensemble = context_.study.search.ensemble == EnsembleKind::greedy;
+    double seconds = trials.refit_time().seconds(has_ensemble ? RefitTime::usual_members : 1, job_.plan.members(),
+                                                 source_->lane_count(), refit_rows_);
+    if (has_ensemble) {
       const std::int64_t candidates = std::min(static_cast<std::int64_t>(max_ensemble_candidates), trials.begun());
       const double selections = job_.plan.wants_refit() ? 2 : 1;  // the end of the run selects again
-      seconds += selections * expected_selection_seconds(context_.data->task, context_.data->rows,
-                                                         context_.data->output_count, candidates);
+      seconds +=
+          selections * expected_selection_seconds(context_.data->task, held_out_rows_, context_.data->output_count,
+                                                  candidates, job_.placement.lane_count() * options_.threads);
     }
     return seconds;
   }
@@ -323,7 +338,8 @@ class RunTraining {
         },
         waiting_);
     // Some failed iterations of gradual trials are final.
-    const std::int64_t known = is_gradual_ ? own->count(current.iterations) : own->count_results(current.iterations);
+    const bool any_counts = is_gradual_ || job_.stages.next_adds_repeats();
+    const std::int64_t known = any_counts ? own->count(current.iterations) : own->count_results(current.iterations);
     if (const std::int64_t missing = current.left - route_.sum(known); missing > 0) {
       if (cause == no_stop)
         warn_root(fmt::format("{} is not trained, because {} failed. Correct the cause, and continue with: {}",
@@ -381,9 +397,11 @@ class RunTraining {
   std::optional<LaneSetup> setup_;
   std::optional<Progress> progress_;  // of the current stage, on rank 0
   double refit_rows_ = 1;             // of a refit, divided by those of a fit; for search.time
+  std::int64_t held_out_rows_ = 0;    // of all folds; for search.time
   std::int64_t shared_trials_ = 0;    // of gradual trials: how many have values that all ranks know
   std::optional<WorkSource> source_;
   std::optional<Lanes> lanes_;
+  double busy_seconds_ = 0;  // of lanes that were replaced
   double lane_seconds_ = 0;  // of the stages so far, for each lane of this rank
 };
 

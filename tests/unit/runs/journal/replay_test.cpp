@@ -163,6 +163,19 @@ TEST_CASE("each recorded stage is listed once, in the order of the lines") {
   CHECK(replayed.warnings.empty());
 }
 
+TEST_CASE("a stage of added repeats is recorded by its first result") {
+  const Scratch scratch("replay_test");
+  const RecordedStage longer{{1, {{0, 1}}, {1, 9}, {0, 1}, 1, 0, std::nullopt}, 2},
+      shorter{{1, {{0, 1}}, {1, 3}, {0, 1}, 1, 0, std::nullopt}, 2};
+  const auto stages = [&] { return replay_journals(scratch.path.string(), header, {16, 2}, false).stages; };
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0) + stage_line(longer, header.seed()));
+  CHECK(stages().empty());
+  write_journal(scratch, 2, 0, header_line(header) + stage_line(shorter, header.seed()) + line_of(3));
+  CHECK(stages() == std::vector<RecordedStage>{shorter});
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0) + stage_line(longer, header.seed()) + line_of(2));
+  CHECK(stages() == std::vector<RecordedStage>{longer, shorter});
+}
+
 TEST_CASE("results of a later stage count only if their journal records the stage") {
   const Scratch scratch("replay_test");
   const RecordedStage second{{1, {{1, 3}}, {0, 1}, {0, 1}, 1, 2, std::nullopt}, 3};  // iterations 3 and 4

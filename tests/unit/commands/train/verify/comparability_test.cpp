@@ -6,7 +6,8 @@
 namespace sheaf {
 namespace {
 
-const JournalHeader own{"0.18.0", "study", "data", journal_format, {}, {}, Platform{"b1", "AVX2", "1.13, AVX2", 1}};
+const JournalHeader own{
+    "0.18.0", "study", "data", journal_format, {}, {}, 0, {}, Platform{"b1", "AVX2", "1.13, AVX2", 1}};
 
 IterationResult result_of(const char* engine, int gpu = -1) {
   IterationResult result;
