@@ -24,7 +24,7 @@ build_here() {
 
 build_in_root() {
   local root=$PWD/build/roots/$1
-  [ -e "$root/root" ] || make_root "$@"
+  [ -e "$root/root" ] || make_root "$1" "$root" ${2:+"$2"}
   # shellcheck disable=SC2046  # one argument per package
   in_root "$root" env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends \
     git dpkg-dev file $(bash cmake/setup.sh --torch=system --list-packages)
