@@ -108,7 +108,9 @@ Words option_names(const Command& command) {
   Words names = {"--help"};
   for (const std::string& name : known.flags) names.push_back("--" + name);
   for (const Words* with_values : {&known.options, &known.keys})
-    for (const std::string& name : *with_values) names.push_back("--" + name + "=");
+    for (const std::string& name : *with_values)
+      if (std::find(known.flags.begin(), known.flags.end(), name) == known.flags.end())
+        names.push_back("--" + name + "=");
   return names;
 }
 

@@ -111,7 +111,9 @@ void add_run_keys(std::vector<Setting>& table) {
                                {"best", ModelsSaved::best},
                                {"all", ModelsSaved::all}}),
           "Trained models to save: of the best trial, or of all iterations. They are TorchScript files, those of "
-          "plugins files of weights. auto: best for at most 1000 iterations on a file.",
+          "plugins files of weights. auto: best for at most 1000 iterations on a file, and "
+          "if test rows are held out. Each model is written when it is trained, which can take longer than very short "
+          "trainings.",
           Decides::no_results)
       .also_called({"save_model", "save_best", "save_best_only"});
   run.add("refit", &RunOptions::refit, flag(),

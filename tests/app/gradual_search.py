@@ -242,7 +242,7 @@ checks.check(len(found) >= 3 and found[0][of["status"]] == "finished", "random w
 partial = 0
 for attempt in range(3):
     name = f"members-{attempt}"
-    result = sheaf("run", f"--data.file={DIGITS}", "--search.folds=2", "--search.trials=1000", "--train.epochs=200", "--ensemble.members=3",
+    result = sheaf("run", DIGITS, "--search.folds=2", "--search.trials=1000", "--train.epochs=200", "--ensemble.members=3",
                    "--search.model.hidden=log_integer(8, 64)", "--search.time=1s", "--run.lanes=7", "--run.models=none",
                    f"--study.seed={attempt}", f"--run.output=runs/{name}")
     checks.check(result.code == 0, f"{name}: a search with a time ends", result.stderr)

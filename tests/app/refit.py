@@ -253,7 +253,7 @@ for name, args, folds in (
 # The time of a search contains its refit, which has twice the rows of a fit here.
 SEARCH_TIME = 9
 run("long", "--search.method=random", "--search.trials=none", f"--search.time={SEARCH_TIME}", "--search.folds=2",
-    "--search.train.learning_rate=log_uniform(1e-4, 1e-3)", "--train.epochs=5000", "--train.batch_size=16",
+    "--search.train.learning_rate=log_uniform(1e-4, 1e-3)", "--train.epochs=20000", "--train.batch_size=16",
     "--train.best_weights=false", "--run.lanes=2", study=BASE)
 with open("runs/long/journal/00001/00000.jsonl") as file:
     lines = [json.loads(line) for line in file if line.startswith('{"iteration"')]

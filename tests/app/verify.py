@@ -241,6 +241,6 @@ time.sleep(argument("--seconds", 1))
 job.process.send_signal(signal.SIGINT)
 done = job.finish()
 checks.check(done.code == 75, "SIGINT stops it", describe(done))
-checks.check("have the same bits" in done.stdout or "compared: results of 0" in done.stdout or "SIGINT" in done.stdout,
-             "it reports what it has compared", describe(done))
+counts = re.search(r"compared: results of (\d+)", done.stdout)
+checks.check(counts and int(counts.group(1)) < 4, "it reports what it has compared", describe(done))
 sys.exit(checks.finish())

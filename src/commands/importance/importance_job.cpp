@@ -85,26 +85,29 @@ void require_defined(double baseline, const Job& job, const EvaluatedModel& eval
   });
 }
 
-// Task 0 scores the rows as they are; task 1 + feature * repeats + repeat those with a permuted feature.
+// The score of the rows as they are, on rank 0.
+double baseline_of(const ImportanceRequest& request, const PreparedEvaluation& prepared, const RowsInMemory& rows,
+                   const Job& job) {
+  const double score =
+      PermutedScores(prepared.evaluated, rows, job.function, request.evaluation.run, prepared.placement.lanes.front())
+          .score(nullptr);
+  require_defined(score, job, prepared.evaluated, request.evaluation.data.file);
+  return score;
+}
+
+// Task feature * repeats + repeat scores the rows with a permuted feature.
 std::vector<double> scores_of(const ImportanceRequest& request, const PreparedEvaluation& prepared,
                               const RowsInMemory& rows, const Job& job, IndexRange tasks) {
-  const EvaluationRequest& evaluation = request.evaluation;
   std::vector<double> scores(static_cast<std::size_t>(tasks.count()));
   std::atomic<std::size_t> begun{0};
   for_each_index(tasks, prepared.placement.lane_count(), [&]() -> IndexWork {
-    const auto lane = std::make_shared<PermutedScores>(prepared.evaluated, rows, job.function, evaluation.run,
+    const auto lane = std::make_shared<PermutedScores>(prepared.evaluated, rows, job.function, request.evaluation.run,
                                                        prepared.placement.lanes[begun++]);
     return [&, lane](std::int64_t task) {
-      double& score = scores[static_cast<std::size_t>(task - tasks.begin)];
-      if (task == 0) {
-        score = lane->score(nullptr);
-        require_defined(score, job, prepared.evaluated, evaluation.data.file);
-        return;
-      }
-      const std::int64_t feature = (task - 1) / request.repeats, repeat = (task - 1) % request.repeats;
+      const std::int64_t feature = task / request.repeats, repeat = task % request.repeats;
       const PermutedFeatures permuted{job.features[static_cast<std::size_t>(feature)].features,
                                       permutation(rows.count, request.seed, feature, repeat)};
-      score = lane->score(&permuted);
+      scores[static_cast<std::size_t>(task - tasks.begin)] = lane->score(&permuted);
     };
   });
   return scores;
@@ -112,7 +115,7 @@ std::vector<double> scores_of(const ImportanceRequest& request, const PreparedEv
 
 // `scores`: of all tasks. Pure.
 FeatureImportances importances_of(const ImportanceRequest& request, const EvaluatedModel& evaluated, const Job& job,
-                                  std::int64_t rows, const std::vector<double>& scores) {
+                                  std::int64_t rows, double baseline, const std::vector<double>& scores) {
   FeatureImportances found;
   for (const auto& model : evaluated.models) found.models.push_back(model.path);
   found.models_kind = evaluated.kind;
@@ -123,14 +126,14 @@ FeatureImportances importances_of(const ImportanceRequest& request, const Evalua
   found.metric = job.metric ? job.metric->name() : "loss";
   found.metric_label = metric_label(job, evaluated);
   found.larger_is_better = job.larger_is_better();
-  found.baseline = scores.front();
+  found.baseline = baseline;
   found.repeats = request.repeats;
   found.seed = request.seed;
   for (std::size_t number = 0; number < job.features.size(); ++number) {
     FeatureImportance& feature = found.features.emplace_back();
     feature.feature = job.features[number].name;
     feature.number = static_cast<std::int64_t>(number);
-    const auto first = scores.begin() + 1 + static_cast<std::ptrdiff_t>(number) * request.repeats;
+    const auto first = scores.begin() + static_cast<std::ptrdiff_t>(number) * request.repeats;
     for (auto score = first; score != first + request.repeats; ++score)
       feature.values.push_back(found.larger_is_better ? found.baseline - *score : *score - found.baseline);
   }
@@ -144,26 +147,30 @@ ImportanceResult compute_importances(const ImportanceRequest& request, const Com
   Job job;
   const PreparedEvaluation prepared = prepare_evaluation(
       request.evaluation, [&](const EvaluatedModel& evaluated) { job = job_of(request, evaluated); }, world);
-  std::optional<UnfinishedFile> saved;  // created first, so that a missing permission is found at once
-  agree(world, [&] {
-    if (request.save && world.is_root()) saved.emplace(importance_path(request.evaluation.model));
+  agree(world, [&] {  // so that a missing permission is found at once
+    if (request.save && world.is_root()) UnfinishedFile(importance_path(request.evaluation.model));
   });
   const RowsInMemory rows = read_rows(request, lane_bytes_per_row(job, prepared.evaluated), prepared, world);
   const auto start = Clock::now();
-  const std::int64_t tasks = 1 + static_cast<std::int64_t>(job.features.size()) * request.repeats;
+  double baseline = 0;  // on rank 0
+  agree(world, [&] {
+    if (world.is_root()) baseline = baseline_of(request, prepared, rows, job);
+  });
+  const std::int64_t tasks = static_cast<std::int64_t>(job.features.size()) * request.repeats;
   std::vector<double> own;
   agree(world, [&] { own = scores_of(request, prepared, rows, job, split_evenly(tasks, world.size(), world.rank())); });
   const std::vector<double> scores = world.gather(own);
   ImportanceResult result;
   agree(world, [&] {
     if (!world.is_root()) return;
-    result.importances = importances_of(request, prepared.evaluated, job, rows.count, scores);
+    result.importances = importances_of(request, prepared.evaluated, job, rows.count, baseline, scores);
     result.engine = prepared.engine;
     result.seconds = seconds_since(start);
-    result.predicted = static_cast<double>(rows.count) * static_cast<double>(tasks);
-    if (!saved) return;
-    saved->file().write(importance_json(result.importances));
-    saved->commit();
+    result.predicted = static_cast<double>(rows.count) * static_cast<double>(1 + tasks);
+    if (!request.save) return;
+    UnfinishedFile saved(importance_path(request.evaluation.model));
+    saved.file().write(importance_json(result.importances));
+    saved.commit();
   });
   return result;
 }

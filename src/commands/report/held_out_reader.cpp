@@ -29,11 +29,16 @@ IndexRange rows_of(const TableReader& table, IndexRange iterations) {
   return {first_from(iterations.begin), first_from(iterations.end)};
 }
 
+// Numbers of predictions that are read: for pictures, and perhaps on a login node.
+constexpr double max_numbers = 1 << 24;
+
 // Adds the rows of one model: of the iterations `members`, which have the same rows.
 void add_model(HeldOutRows& held_out, const TableReader& table, IndexRange members) {
   const IndexRange rows = rows_of(table, members);
   const auto count = static_cast<std::size_t>(members.count());
   if (rows.empty() || rows.count() % members.count() != 0) return;
+  held_out.is_part = static_cast<double>(rows.count()) * static_cast<double>(held_out.outputs) > max_numbers;
+  if (held_out.is_part) return;
   const bool are_classes = held_out.kind == HeldOutRows::Kind::classes;
   const char* outputs = table.has_column("values") ? "values" : "probabilities";
   std::vector<double> predictions = table.read<double>(outputs, rows);
@@ -62,12 +67,12 @@ std::vector<IndexRange> best_iterations(const RunReport& report) {
 }
 
 HeldOutRows held_out_of(const RunReport& report, const TableReader& table) {
-  constexpr std::size_t max_numbers = std::size_t{1} << 24;
   HeldOutRows held_out;
   held_out.kind = table.has_column("target")          ? HeldOutRows::Kind::classes
                   : table.has_column("probabilities") ? HeldOutRows::Kind::labels
                                                       : HeldOutRows::Kind::values;
   held_out.outputs = table.width(table.has_column("values") ? "values" : "probabilities");
+  if (held_out.kind != HeldOutRows::Kind::classes && table.width("targets") != held_out.outputs) return held_out;
   const RunState& run = report.run;
   const std::vector<IndexRange> fits = best_iterations(report);
   const Iteration first = run.plan.iteration(fits.front().begin);
@@ -76,7 +81,7 @@ HeldOutRows held_out_of(const RunReport& report, const TableReader& table) {
   const std::int64_t members = run.plan.stage(first.stage).members;
   for (const IndexRange& iterations : fits)
     for (std::int64_t model = iterations.begin; model < iterations.end && !held_out.is_part; model += members) {
-      held_out.is_part = held_out.predictions.size() > max_numbers;
+      held_out.is_part = static_cast<double>(held_out.predictions.size()) > max_numbers;
       if (!held_out.is_part) add_model(held_out, table, {model, model + members});
     }
   return held_out;

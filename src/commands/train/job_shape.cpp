@@ -22,7 +22,7 @@ std::int64_t at_least_one(std::int64_t value) {
 JobShape shape_on_gpus(const MachineFacts& machine, const RunOptions& run, std::int64_t iterations) {
   JobShape shape;
   const std::int64_t lanes = at_least_one(run.lanes), all_tasks = machine.gpus * run.ranks_per_gpu;
-  shape.nodes = std::min(machine.hosts, quotient_up(iterations, lanes));
+  shape.nodes = std::min(machine.hosts, quotient_up(iterations, all_tasks * lanes));
   shape.tasks_per_node = std::min(all_tasks, quotient_up(iterations, shape.nodes * lanes));
   shape.gpus_per_node = quotient_up(shape.tasks_per_node, run.ranks_per_gpu);
   shape.cpus_per_task = at_least_one(machine.cores / all_tasks);
@@ -37,7 +37,7 @@ JobShape shape_on_cores(const MachineFacts& machine, const RunOptions& run, std:
   const auto lanes_on = [&](std::int64_t cores) {
     return run.lanes > 0 ? run.lanes : at_least_one(cores / run.threads);
   };
-  shape.nodes = std::min(machine.hosts, quotient_up(iterations, lanes_on(socket_cores)));
+  shape.nodes = std::min(machine.hosts, quotient_up(iterations, sockets * lanes_on(socket_cores)));
   const std::int64_t of_node = quotient_up(iterations, shape.nodes);
   shape.tasks_per_node = std::min(sockets, quotient_up(of_node, lanes_on(socket_cores)));
   const std::int64_t of_task = quotient_up(of_node, shape.tasks_per_node);

@@ -238,8 +238,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     const Arguments arguments = split_arguments("plan", options(), call.arguments);
     study = study_from_arguments("plan", arguments);
-    submitted = {arguments.positional.front(), arguments.assignments};
-    if (!study.run.output.empty()) submitted.output = study.run.output;
+    submitted = {arguments.positional.front(), arguments.assignments, run_directory(study)};
   });
   study = settle_data_defaults(study, world);
   agree(world, [&] {

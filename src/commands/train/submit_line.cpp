@@ -22,8 +22,7 @@ std::string job_script(const std::string& name, const std::string& program) {
 
 std::string submit_line(const SubmittedStudy& study, const JobShape& shape, std::optional<std::int64_t> seconds,
                         const std::string& script) {
-  std::string variables = "STUDY=" + shell_word(study.file), keys;
-  if (study.output) variables += " OUTPUT=" + shell_word(*study.output);
+  std::string variables = "STUDY=" + shell_word(study.file) + " OUTPUT=" + shell_word(study.output), keys;
   for (const auto& [key, text] : study.keys) {
     if (key == "run.output") continue;
     if (key == "run.device" && shape.gpus_per_node > 0)

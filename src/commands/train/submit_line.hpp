@@ -20,7 +20,7 @@ std::string job_script(const std::string& name, const std::string& program);
 struct SubmittedStudy {
   std::string file;
   std::vector<Assignment> keys;
-  std::optional<std::string> output{};
+  std::string output;
 };
 
 /// "STUDY=my.cfg sbatch --nodes=1 --ntasks-per-node=2 --cpus-per-task=8 --time=00:10:00 jobs/cpu.sbatch". The scripts

@@ -12,9 +12,9 @@ namespace sheaf {
 namespace {
 
 std::string help() {
-  return R"(Trains a sample of a run's finished iterations again and compares the results with the stored ones: status, losses,
-score, metrics, epochs, steps, curves, held-out predictions and, if the run has saved the model, its weights. Uses all
-ranks and lanes, needs the data of the run, writes no file, and can be used while a job trains the run.
+  return R"(Trains a sample of a run's finished iterations again and compares the results with those in its journals: status,
+losses, score, metrics, epochs, steps, curves, held-out predictions and, if the run has saved the model, its weights.
+Uses all ranks and lanes, needs the data of the run, writes no file, and can be used while a job trains the run.
 
   --iterations=N|all     how many iterations (default 10), spread over the run; refits and members of ensembles are
                          iterations, too

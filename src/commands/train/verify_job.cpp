@@ -67,6 +67,7 @@ DrawnSample draw_sample(const Study& study, const JournalHeader& own, const Samp
   const auto draw = [&] {
     if (!world.is_root()) return;
     journals = read_journals(directory, stages, own);
+    for (const std::string& warning : journals.warnings) warn_root(warning);
     const Comparable comparable = comparable_iterations(journals, own);
     require_comparable(directory, comparable);
     left_out = comparable.left_out;

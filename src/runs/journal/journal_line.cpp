@@ -235,7 +235,7 @@ std::optional<JournalHeader> read_header_line(const std::string& line) {
     if (object.contains("lanes")) header.lanes = integer_of<std::int64_t>(object.at("lanes"));
     if (object.contains("expected_seconds")) header.expected_seconds = object.at("expected_seconds").get<double>();
     if (object.contains("platform")) header.platform = platform_of(object.at("platform"));
-    const bool is_possible = header.lanes >= 0 && header.lanes <= max_lanes && header.expected_seconds.value_or(0) >= 0;
+    const bool is_possible = header.lanes >= 0 && header.lanes <= max_lanes && header.expected_seconds.value_or(1) > 0;
     return is_possible ? std::optional(header) : std::nullopt;
   });
 }

@@ -318,7 +318,8 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
   } else {
     text = results.search_iterations() <= max_listed ? iteration_lines(study, plan, results.final_values)
                                                      : iteration_statistics(study, results);
-    if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
+    if (plan.members() > 1 && lists_ensembles(results) && !(results.ensembles.empty() && results.out_of_bag))
+      text += ensemble_lines(study, plan, results.ensembles);
   }
   if (results.refit) text += fmt::format("Refit: {}\n", refit_text(plan, results));
   if (const auto& ensemble = results.trial_ensemble)

@@ -79,7 +79,7 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
   cost.checkpoint_bytes /= weights;
   lanes.on_gpu /= weights;
   lanes.on_core /= weights;
-  if (is_known) cost.seconds = expected_seconds(lanes, cost.iterations);
+  if (const double seconds = expected_seconds(lanes, cost.iterations); is_known && seconds > 0) cost.seconds = seconds;
   return cost;
 }
 

@@ -60,7 +60,8 @@ class Comparison {
     }
     const auto size = static_cast<double>(now.size());
     const double mean = std::sqrt(squares / size), unit_of_mean = std::max(1.0, std::sqrt(stored_squares / size));
-    if (count == 0 || (tolerance_ && mean <= tolerance_->values * unit_of_mean)) return;
+    const bool is_close = tolerance_ && std::isfinite(mean) && mean <= tolerance_->values * unit_of_mean;
+    if (count == 0 || is_close) return;
     found_.push_back(fmt::format("{} of {} {} differ, by up to {:.2g} (root mean square {:.2g})", count, now.size(),
                                  unit, largest, mean));
   }

@@ -8,6 +8,7 @@
 #include "commands/train/verify/comparability.hpp"
 #include "commands/train/verify/result_comparison.hpp"
 #include "core/bytes.hpp"
+#include "core/error.hpp"
 #include "engines/engine_table.hpp"
 #include "models/torchscript_archive.hpp"
 #include "runs/journal/replay.hpp"
@@ -20,9 +21,14 @@ std::optional<NetworkState> stored_network(const SavedModels& models, std::int64
   const std::string path = saved_model_path(models, iteration);
   std::error_code ignored;
   if (models.study.run.models == ModelsSaved::none || !std::filesystem::exists(path, ignored)) return std::nullopt;
-  auto model = read_torchscript_archive(path);
-  if (!model) return std::nullopt;
-  return std::move(model->network);
+  try {
+    auto model = read_torchscript_archive(path);
+    if (!model) return std::nullopt;
+    return std::move(model->network);
+  } catch (const RunError&) {
+    if (std::filesystem::exists(path, ignored)) throw;
+    return std::nullopt;  // a job that trains the run has just removed it
+  }
 }
 
 std::string packed(const std::vector<ComparedIteration>& all) {

@@ -15,13 +15,14 @@ const JobShape on_cores{2, 2, 8, 0, 0, 32}, on_gpus{1, 4, 16, 4, 4, 0};
 }  // namespace
 
 TEST_CASE("a study on cores is submitted with its size, time and keys") {
-  CHECK(submit_line({"my.cfg", {}}, on_cores, 600, "jobs/cpu.sbatch") ==
-        "STUDY=my.cfg sbatch --nodes=2 --ntasks-per-node=2 --cpus-per-task=8 --time=00:10:00 jobs/cpu.sbatch");
-  CHECK(submit_line({"my.cfg", {}}, on_cores, std::nullopt, "jobs/cpu.sbatch") ==
-        "STUDY=my.cfg sbatch --nodes=2 --ntasks-per-node=2 --cpus-per-task=8 jobs/cpu.sbatch");
-  CHECK(submit_line({"a b.cfg", {{"train.epochs", "5"}, {"search.model.hidden", "16, 64 32"}}}, on_cores, 600,
-                    "/my jobs/cpu.sbatch") ==
-        "STUDY='a b.cfg' sbatch --nodes=2 --ntasks-per-node=2 --cpus-per-task=8 --time=00:10:00 "
+  CHECK(submit_line({"my.cfg", {}, "runs/my"}, on_cores, 600, "jobs/cpu.sbatch") ==
+        "STUDY=my.cfg OUTPUT=runs/my sbatch --nodes=2 --ntasks-per-node=2 --cpus-per-task=8 --time=00:10:00 "
+        "jobs/cpu.sbatch");
+  CHECK(submit_line({"my.cfg", {}, "runs/my"}, on_cores, std::nullopt, "jobs/cpu.sbatch") ==
+        "STUDY=my.cfg OUTPUT=runs/my sbatch --nodes=2 --ntasks-per-node=2 --cpus-per-task=8 jobs/cpu.sbatch");
+  CHECK(submit_line({"a b.cfg", {{"train.epochs", "5"}, {"search.model.hidden", "16, 64 32"}}, "runs/a b"}, on_cores,
+                    600, "/my jobs/cpu.sbatch") ==
+        "STUDY='a b.cfg' OUTPUT='runs/a b' sbatch --nodes=2 --ntasks-per-node=2 --cpus-per-task=8 --time=00:10:00 "
         "'/my jobs/cpu.sbatch' --train.epochs=5 '--search.model.hidden=16, 64 32'");
 }
 
