@@ -349,11 +349,13 @@ for file in ("table.csv", "labels.h5"):
                  "traceback" not in result.stderr, f"{file} is missing on one rank", f"{result.code}\n{result.stderr}")
 
 # An interrupt ends the program at once, and leaves no unfinished file.
-job = Started([SHEAF, "importance", "labels", "labels.h5", "--repeats=10000", "--save"])
+result = sheaf("run", DIGITS, "--train.epochs=1", "--model.hidden=8", "--run.output=many")
+checks.check(result.code == 0, "a run with many features", result.stderr)
+job = Started([SHEAF, "importance", "many", DIGITS, "--repeats=10000", "--save"])
 time.sleep(1)
 os.kill(job.process.pid, signal.SIGINT)
 result = job.finish()
-checks.check(result.code == -signal.SIGINT and not glob.glob("labels/*.partial") and
-             not os.path.exists("labels/importance.json"), "an interrupt", f"{result.code}\n{result.stdout}")
+checks.check(result.code == -signal.SIGINT and not glob.glob("many/*.partial") and
+             not os.path.exists("many/importance.json"), "an interrupt", f"{result.code}\n{result.stdout}")
 
 sys.exit(checks.finish())
