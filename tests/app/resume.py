@@ -15,7 +15,7 @@ from interrupted import ITERATIONS, results, study
 from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
 
 checks = Checks()
-STUDY = study("native")
+STUDY = study("native", epochs=150)  # long enough to be stopped on a fast machine
 ENDLESS = study("native", epochs=10**6)  # no iteration ends during the test
 MANY = [*study("native", epochs=600), "--study.iterations=1000"]  # takes hours
 
@@ -128,7 +128,7 @@ checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations left" in resu
 
 # A different study, changed data, and an invalid directory.
 one_error(sheaf("run", *study("native", epochs=7), "--run.output=whole", "--resume", ranks=2), 2,
-          "train.epochs = 7, was 60", "a different study is refused")
+          "train.epochs = 7, was 150", "a different study is refused")
 one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "(study.seed = 1, was 5). Resume it with the same values, or "
           "start a new run with another run.output.", "a different seed is refused")
 for command in ("run", "plan"):
