@@ -86,7 +86,7 @@ RunState read_run(const std::string& directory) {
   SearchStages stages(*searcher, run.plan);
   stages.choose_next();
   JournalHeader expected = reader.identity().value_or(JournalHeader{});
-  if (program == program_version()) expected.study = study_fingerprint(study);
+  expected.study = reader.journaled_study(study);
   run.progress = reader.progress(stages, expected, forced);
   run.last_stage_text = stages.last_stage_text();
   run.stage_position = stages.position_text();
@@ -102,6 +102,13 @@ std::optional<JournalHeader> RunReader::identity() const {
   for (const auto& journal : list_journals(directory_))
     if (auto header = header_of(journal)) return header;
   return std::nullopt;
+}
+
+std::string RunReader::journaled_study(const Study& study) const {
+  constexpr bool forced = true;  // accepts other versions
+  const auto journaled = identity();
+  const bool is_of_other_version = journaled && storing_version(study_text(forced)) != program_version();
+  return is_of_other_version ? journaled->study : study_fingerprint(study);
 }
 
 std::string RunReader::content_of_files(const std::string& files) const {

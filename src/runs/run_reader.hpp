@@ -80,6 +80,10 @@ class RunReader {
   /// The header of the first journal that has one; nothing if there is no such journal.
   std::optional<JournalHeader> identity() const;
 
+  /// JournalHeader::study of the run's journals, if `study` is its stored study: versions compute it differently, so
+  /// that of another version is the one that its journals have.
+  std::string journaled_study(const Study& study) const;
+
   /// The identity of the data that a journal has recorded for these files, with their sizes and times
   /// (JournalHeader::files); empty if there is none.
   std::string content_of_files(const std::string& files) const;

@@ -14,16 +14,20 @@ struct KnownResult {
   double final_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< of the single member, not the ensemble
-  double seconds = 0;                                                  ///< of the training
-  double seconds_to_best = 0;                                          ///< the part up to its best epoch
+  float seconds = 0;                                                   ///< of the training
+  float seconds_to_best = 0;                                           ///< the part up to its best epoch
 };
 
 inline KnownResult known_result(const IterationResult& result) {
   const double part = result.best_epoch < 0 || result.epochs < 1
                           ? 1
                           : static_cast<double>(result.best_epoch + 1) / static_cast<double>(result.epochs);
-  return {result.status,           result.final_loss, result.validation_loss,
-          result.validation_score, result.seconds,    part * result.seconds};
+  return {result.status,
+          result.final_loss,
+          result.validation_loss,
+          result.validation_score,
+          static_cast<float>(result.seconds),
+          static_cast<float>(part * result.seconds)};
 }
 
 }  // namespace sheaf

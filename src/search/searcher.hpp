@@ -15,7 +15,7 @@
 
 namespace sheaf {
 
-/// The stages of a search, and the results so far. Takes 32 bytes per iteration.
+/// The stages of a search, and the results so far. Takes 40 bytes per iteration.
 class KnownResults {
  public:
   /// `plan` must outlive this object, and must have a stage before its results are added.

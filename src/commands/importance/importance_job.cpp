@@ -19,6 +19,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/version.hpp"
 #include "files/replace_file.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
@@ -117,6 +118,7 @@ std::vector<double> scores_of(const ImportanceRequest& request, const PreparedEv
 FeatureImportances importances_of(const ImportanceRequest& request, const EvaluatedModel& evaluated, const Job& job,
                                   std::int64_t rows, double baseline, const std::vector<double>& scores) {
   FeatureImportances found;
+  found.program = "sheaf " + program_version();
   for (const auto& model : evaluated.models) found.models.push_back(model.path);
   found.models_kind = evaluated.kind;
   found.data = request.evaluation.data.file;

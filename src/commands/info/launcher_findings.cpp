@@ -26,7 +26,7 @@ Finding mpi_finding(const MpiFacts& facts) {
   if (facts.launched && *facts.launched > facts.ranks)
     return advice(name, fmt::format("the launcher started {} processes, but MPI connects only {}, so each trains the "
                                     "whole study. Use the mpirun of {}, or srun --mpi=pmix.",
-                                    *facts.launched, facts.ranks, facts.library));
+                                    *facts.launched, facts.ranks, facts.version));
   std::string text = fmt::format("{} on {}", counted(facts.ranks, "rank"), counted(facts.hosts, "host"));
   if (facts.ranks > 1 && !facts.transports.empty()) text += "; loaded transports: " + listed(facts.transports);
   return fine(name, text);

@@ -17,7 +17,7 @@ namespace sheaf {
 std::vector<std::string> transports_in(const std::string& maps);
 
 struct MpiFacts {
-  std::string library;                     ///< "Open MPI v4.1.4"
+  std::string version;                     ///< "Open MPI v4.1.4"
   std::int64_t ranks = 1;                  ///< that MPI connects
   std::int64_t hosts = 1;                  ///<
   std::optional<std::int64_t> launched{};  ///< processes of the job according to the launcher

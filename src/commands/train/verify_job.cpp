@@ -23,18 +23,16 @@
 #include "runs/search_stages.hpp"
 #include "search/search_table.hpp"
 #include "study/settings.hpp"
-#include "study/stored_study.hpp"
 
 namespace sheaf {
 namespace {
 
 // The results of a run, perhaps of another version, in whose journals studies have other fingerprints. For rank 0.
-Replay read_journals(const std::string& directory, SearchStages& stages, const JournalHeader& own) {
+Replay read_journals(const Study& study, SearchStages& stages, const JournalHeader& own) {
   constexpr bool forced = true;  // differences decide how results are compared
-  const RunReader reader(directory);
+  const RunReader reader(run_directory(study));
   JournalHeader expected = own;
-  const auto stored = reader.identity();
-  if (stored && storing_version(reader.study_text(forced)) != own.program) expected.study = stored->study;
+  expected.study = reader.journaled_study(study);
   return std::move(reader.progress(stages, expected, forced).journals);
 }
 
@@ -66,7 +64,7 @@ DrawnSample draw_sample(const Study& study, const JournalHeader& own, const Samp
   std::vector<std::int64_t> iterations;
   const auto draw = [&] {
     if (!world.is_root()) return;
-    journals = read_journals(directory, stages, own);
+    journals = read_journals(study, stages, own);
     for (const std::string& warning : journals.warnings) warn_root(warning);
     const Comparable comparable = comparable_iterations(journals, own);
     require_comparable(directory, comparable);

@@ -11,7 +11,6 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "core/version.hpp"
 #include "files/regular_file.hpp"
 
 namespace sheaf {
@@ -21,6 +20,12 @@ using Json = nlohmann::ordered_json;  // keeps the order of the members
 
 double number_of(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+std::int64_t count_of(const Json& json) {
+  require(json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max(),
+          "a number of rows, repeats or features is not one");
+  return json.get<std::int64_t>();
 }
 
 std::optional<std::string> text_of(const Json& json) {
@@ -40,22 +45,23 @@ std::optional<ModelsKind> kind_of(const Json& json) {
 
 FeatureImportances parse(const Json& json) {
   FeatureImportances importances;
+  importances.program = json.at("program");
   importances.models = json.at("models").get<std::vector<std::string>>();
   importances.models_kind = kind_of(json.at("models_kind"));
   importances.data = json.at("data");
-  importances.file_rows = json.at("file_rows");
-  importances.rows = json.at("rows");
+  importances.file_rows = count_of(json.at("file_rows"));
+  importances.rows = count_of(json.at("rows"));
   importances.weights = text_of(json.at("weights"));
   importances.metric = json.at("metric");
   importances.metric_label = json.at("metric_label");
   importances.larger_is_better = json.at("larger_is_better");
   importances.baseline = number_of(json.at("baseline"));
-  importances.repeats = json.at("repeats");
+  importances.repeats = count_of(json.at("repeats"));
   importances.seed = json.at("seed");
   for (const Json& feature : json.at("features")) {
     FeatureImportance& added = importances.features.emplace_back();
     added.feature = feature.at("feature");
-    added.number = feature.at("number");
+    added.number = count_of(feature.at("number"));
     for (const Json& value : feature.at("values")) added.values.push_back(number_of(value));
     require(!added.values.empty(), "a feature has no values");
   }
@@ -101,7 +107,7 @@ std::string importance_json(const FeatureImportances& importances) {
                         {"std", feature.deviation},
                         {"values", feature.values}});
   const Json json = {
-      {"program", "sheaf " + program_version()},
+      {"program", importances.program},
       {"models", importances.models},
       {"models_kind", importances.models_kind ? Json(row_of(*importances.models_kind).name) : Json(nullptr)},
       {"data", importances.data},

@@ -20,6 +20,7 @@ struct FeatureImportance {
 };
 
 struct FeatureImportances {
+  std::string program{};                    ///< that computed them: "sheaf 0.18.0"
   std::vector<std::string> models{};        ///< files; more than one: an ensemble
   std::optional<ModelsKind> models_kind{};  ///< none: a model file or an iteration was named
   std::string data{};                       ///< file

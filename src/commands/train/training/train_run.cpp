@@ -14,7 +14,9 @@
 #include "commands/train/training/cut_off.hpp"
 #include "commands/train/training/final_gather.hpp"
 #include "commands/train/training/gradual_stage.hpp"
+#include "commands/train/training/left_out_lines.hpp"
 #include "commands/train/training/refit_choice.hpp"
+#include "commands/train/training/search_time.hpp"
 #include "commands/train/training/train_stage.hpp"
 #include "commands/train/training/work_ahead.hpp"
 #include "core/clock.hpp"
@@ -28,8 +30,6 @@
 #include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "runs/journal/replay.hpp"
-#include "search/ensemble_candidates.hpp"
-#include "search/greedy_ensemble.hpp"
 #include "training/loss_log.hpp"
 
 namespace sheaf {
@@ -107,15 +107,11 @@ class RunTraining {
     setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
                              journal_.get(), &job_.plan, progress_value_of(context_.study)});
     if (job_.stages.more_may_come() || is_gradual_) channel_.emplace(world_.split(0));
-    if (context_.study.search.time > 0 && context_.splits != nullptr) {
-      Split fit, refit;  // without their scalings
-      context_.splits->rows_of_split(0, 0, fit);
-      held_out_rows_ = fit.validation_rows.count() * job_.plan.folds();
-      if (job_.plan.wants_refit()) context_.splits->rows_of_split(0, job_.plan.folds(), refit);
-      if (job_.plan.wants_refit())
-        refit_rows_ = static_cast<double>(refit.training_rows.count()) / static_cast<double>(fit.training_rows.count());
-    }
     source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
+    agree(world_, [&] {
+      if (world_.is_root())
+        search_time_ = search_time_of(context_, earlier_seconds_, source_->lane_count(), thread_count());
+    });
     if (world_.is_root()) journal_->record_time_since(setup_->start);
     agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
@@ -144,6 +140,7 @@ class RunTraining {
     files_->keep(kept);
   }
 
+  std::int64_t thread_count() const { return job_.placement.lane_count() * options_.threads; }
   bool saves_models() const { return options_.models != ModelsSaved::none; }
 
   StopCause train_current_stage(const RemainingStage& current) {
@@ -195,8 +192,9 @@ class RunTraining {
       const RemainingIterations round(at_once ? std::vector<IndexRange>{current.iterations} : next_round());
       if (round.count() == 0) break;
       GradualStage gradual(
-          job_.plan, job_.stages.gradual(), release, [this] { return record_pruned(); },
-          [this] { return is_search_time_up(); }, *channel_);
+          job_.plan, job_.stages.gradual(), release,
+          [this] { return journal_pruned(*job_.stages.gradual(), *journal_); }, [this] { return is_search_time_up(); },
+          *channel_);
       const StageWork work{partition,
                            round,
                            at_once ? 0 : round.count(),
@@ -215,7 +213,7 @@ class RunTraining {
     agree(world_, [&] {
       if (!world_.is_root()) return;
       if (cause == search_is_over)
-        record_end_of_search();
+        journal_end_of_search(job_.stages, *journal_);
       else if (job_.stages.is_over())
         job_.stages.end_gradual();
     });
@@ -233,66 +231,14 @@ class RunTraining {
     agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
 
-  // For rank 0. search.time contains the refit and the selection of the ensemble.
-  bool is_search_time_up() const {
-    const std::int64_t time = context_.study.search.time;
-    return time > 0 &&
-           earlier_seconds_ + seconds_since(setup_->start) + seconds_after_search() >= static_cast<double>(time);
-  }
-
-  // The expected time from the end of the search to that of the run, without writing its files.
-  double seconds_after_search() const {
-    const GradualTrials& trials = *job_.stages.gradual();
-    const bool has_ensemble = context_.study.search.ensemble == EnsembleKind::greedy;
-    double seconds = trials.refit_time().seconds(has_ensemble ? RefitTime::usual_members : 1, job_.plan.members(),
-                                                 source_->lane_count(), refit_rows_);
-    if (has_ensemble) {
-      const std::int64_t candidates = std::min(static_cast<std::int64_t>(max_ensemble_candidates), trials.begun());
-      const double selections = job_.plan.wants_refit() ? 2 : 1;  // the end of the run selects again
-      seconds +=
-          selections * expected_selection_seconds(context_.data->task, held_out_rows_, context_.data->output_count,
-                                                  candidates, job_.placement.lane_count() * options_.threads);
-    }
-    return seconds;
-  }
+  // For rank 0.
+  bool is_search_time_up() const { return search_time_.is_up(*job_.stages.gradual(), seconds_since(setup_->start)); }
 
   // Also the end of search.time, once a trial is complete. Only rank 0 checks the time.
   StopCause gradual_stop_cause() const {
     const StopCause cause = stop_cause_();
     const bool may_end = world_.is_root() && job_.stages.gradual()->has_complete_trial();
     return cause == no_stop && may_end && is_search_time_up() ? search_is_over : cause;
-  }
-
-  // For rank 0, after the time of the search.
-  void record_end_of_search() {
-    const GradualTrials& trials = *job_.stages.gradual();
-    const std::vector<IndexRange> unfinished = trials.unfinished();
-    job_.stages.end_gradual(std::min(trials.trials_with_results(), trials.begun()));
-    const std::int64_t end = job_.plan.iteration_count();
-    for (const IndexRange& range : unfinished)
-      for (std::int64_t number = range.begin; number < std::min(range.end, end); ++number)
-        record(number, IterationStatus::unfinished);
-    journal_->end_search({context_.study.search.time, job_.plan.trial_count()});
-  }
-
-  // Journals the iterations that have been pruned, and returns their number. For rank 0.
-  std::int64_t record_pruned() {
-    std::int64_t count = 0;
-    for (const IndexRange& pruned : job_.stages.gradual()->take_pruned()) {
-      for (std::int64_t iteration = pruned.begin; iteration < pruned.end; ++iteration)
-        record(iteration, IterationStatus::pruned);
-      count += pruned.count();
-    }
-    return count;
-  }
-
-  // Journals an iteration that is not trained. For rank 0.
-  void record(std::int64_t iteration, IterationStatus status) {
-    TrainedIteration left_out;
-    left_out.result.iteration = iteration;
-    left_out.result.status = status;
-    left_out.result.rank = world_.rank();
-    journal_->append(std::move(left_out));
   }
 
   // The iterations that may be trained now, on all ranks, which also get the values of their trials.
@@ -303,7 +249,8 @@ class RunTraining {
       if (!world_.is_root()) return;
       const bool is_time_up = is_search_time_up() && !job_.stages.gradual()->has_complete_trial();
       released = job_.stages.gradual()->release(iterations_per_round * source_->lane_count(), is_time_up);
-      record_pruned();  // without a round, if results that the journals have already decide
+      journal_pruned(*job_.stages.gradual(),
+                     *journal_);  // without a round, if results that the journals have already decide
       std::vector<std::int64_t> trials;
       for (; job_.plan.draws_from_results() && shared_trials_ < job_.stages.gradual()->begun(); ++shared_trials_)
         trials.push_back(shared_trials_);
@@ -360,9 +307,8 @@ class RunTraining {
 
   bool find_refit(const ResultStore& own) {
     if (!job_.plan.wants_refit()) return false;
-    std::vector<Refit> refits = choose_refits({context_, job_.models, job_.placement.lane_count() * options_.threads,
-                                               job_.stages, own, job_.run.earlier, own_journals()},
-                                              route_, world_);
+    std::vector<Refit> refits = choose_refits(
+        {context_, job_.models, thread_count(), job_.stages, own, job_.run.earlier, own_journals()}, route_, world_);
     const std::int64_t known = job_.plan.stage_count();
     agree(world_, [&] {
       if (!refits.empty()) job_.stages.add_refit(std::move(refits));
@@ -396,8 +342,7 @@ class RunTraining {
   std::optional<Communicator> channel_;     // for a StageObserver, if stages may have one
   std::optional<LaneSetup> setup_;
   std::optional<Progress> progress_;  // of the current stage, on rank 0
-  double refit_rows_ = 1;             // of a refit, divided by those of a fit; for search.time
-  std::int64_t held_out_rows_ = 0;    // of all folds; for search.time
+  SearchTime search_time_;            // on rank 0
   std::int64_t shared_trials_ = 0;    // of gradual trials: how many have values that all ranks know
   std::optional<WorkSource> source_;
   std::optional<Lanes> lanes_;

@@ -29,6 +29,7 @@ FeatureImportance feature(const std::string& name, std::int64_t number, std::vec
 
 FeatureImportances importances() {
   FeatureImportances all;
+  all.program = "sheaf 0.1.2";
   all.models = {"run/models/a.pt", "run/models/b.pt"};
   all.models_kind = ModelsKind::refit;
   all.data = "test.csv";
@@ -79,9 +80,14 @@ TEST_CASE("a damaged importance.json is refused") {
   const std::string path = scratch.path.string();
   std::string unknown_kind = importance_json(importances());
   unknown_kind.replace(unknown_kind.find("refit"), 5, "first");
+  const auto with_rows = [](const std::string& rows) {
+    std::string text = importance_json(importances());
+    return text.replace(text.find("\"rows\":400"), 10, "\"rows\":" + rows);
+  };
   for (const std::string& text :
-       {std::string(), std::string("{}"), std::string("[1]"), unknown_kind,
-        importance_json(importances()).substr(0, 200), importance_json(FeatureImportances{})}) {
+       {with_rows("1e300"), with_rows("-5"), with_rows("18446744073709551615"), std::string(), std::string("{}"),
+        std::string("[1]"), unknown_kind, importance_json(importances()).substr(0, 200),
+        importance_json(FeatureImportances{})}) {
     std::ofstream(path) << text;
     CHECK_THROWS_WITH(read_importances(path), ContainsSubstring("test.json' is damaged ("));
   }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/training/search_time.hpp"
+
+#include <algorithm>
+
+#include "search/ensemble_candidates.hpp"
+#include "search/greedy_ensemble.hpp"
+#include "study/study.hpp"
+
+namespace sheaf {
+
+bool SearchTime::is_up(const GradualTrials& trials, double seconds) const {
+  return limit > 0 && earlier_seconds + seconds + seconds_after_search(trials.refit_time(), trials.begun()) >= limit;
+}
+
+double SearchTime::seconds_after_search(const RefitTime& refit_time, std::int64_t trials) const {
+  double seconds = 0;
+  if (has_refit) seconds = refit_time.seconds(has_ensemble ? RefitTime::usual_members : 1, members, lanes, refit_rows);
+  if (!has_ensemble) return seconds;
+  const std::int64_t candidates = std::min(static_cast<std::int64_t>(max_ensemble_candidates), trials);
+  const double selections = has_refit ? 2 : 1;  // the end of the run selects again
+  return seconds + selections * expected_selection_seconds(task, held_out_rows, outputs, candidates, threads);
+}
+
+SearchTime search_time_of(const TrainingContext& context, double earlier_seconds, std::int64_t lanes,
+                          std::int64_t threads) {
+  const Study& study = context.study;
+  SearchTime time;
+  time.limit = static_cast<double>(study.search.time);
+  time.earlier_seconds = earlier_seconds;
+  time.lanes = lanes;
+  time.threads = threads;
+  time.members = context.plan.members();
+  time.has_refit = context.plan.wants_refit();
+  time.has_ensemble = study.search.ensemble == EnsembleKind::greedy;
+  if (time.limit == 0 || context.splits == nullptr) return time;
+  time.task = context.data->task;
+  time.outputs = context.data->output_count;
+  Split fit, refit;  // without their scalings
+  context.splits->rows_of_split(0, 0, fit);
+  time.held_out_rows = fit.validation_rows.count() * context.plan.folds();
+  if (!time.has_refit) return time;
+  context.splits->rows_of_split(0, context.plan.folds(), refit);
+  time.refit_rows = static_cast<double>(refit.training_rows.count()) / static_cast<double>(fit.training_rows.count());
+  return time;
+}
+
+}  // namespace sheaf

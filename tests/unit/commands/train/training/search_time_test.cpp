@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/training/search_time.hpp"
+
+#include "search/greedy_ensemble.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+RefitTime two_trials() {
+  RefitTime time;
+  time.add({0.1, 0, 0}, 6);
+  time.add({0.2, 0, 0}, 4);
+  return time;
+}
+
+}  // namespace
+
+TEST_CASE("nothing follows a search without a refit and without an ensemble") {
+  CHECK(SearchTime{}.seconds_after_search(two_trials(), 2) == 0);
+}
+
+TEST_CASE("the refit is that of the best trial, or with an ensemble that of its usual members") {
+  SearchTime time;
+  time.has_refit = true;
+  time.refit_rows = 1.5;
+  CHECK(time.seconds_after_search(two_trials(), 2) == 9);
+  time.lanes = 2;
+  time.members = 2;
+  CHECK(time.seconds_after_search(two_trials(), 2) == 4.5);
+  time.has_ensemble = true;  // of no held-out rows, which takes no time
+  CHECK(time.seconds_after_search(two_trials(), 2) == 7.5);
+}
+
+TEST_CASE("an ensemble is selected at the end of the run, and with a refit before it as well") {
+  SearchTime time;
+  time.has_ensemble = true;
+  time.held_out_rows = 100000;
+  time.outputs = 10;
+  time.threads = 4;
+  const auto selection = [](std::int64_t candidates) {
+    return expected_selection_seconds(Task::classification, 100000, 10, candidates, 4);
+  };
+  CHECK(time.seconds_after_search({}, 7) == selection(7));
+  CHECK(time.seconds_after_search({}, 1000) == selection(50));
+  time.has_refit = true;
+  CHECK(time.seconds_after_search({}, 7) == 2 * selection(7));
+}
