@@ -83,13 +83,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 endif()
 set(CPACK_DEBIAN_SHEAF_PACKAGE_NAME sheaf)
 set(CPACK_DEBIAN_SHEAF_PACKAGE_DEPENDS ${depends})
-set(CPACK_DEBIAN_SHEAF_PACKAGE_RECOMMENDS sheaf-torch)
+set(CPACK_DEBIAN_SHEAF_PACKAGE_RECOMMENDS "sheaf-torch, libxgboost0")
 set(CPACK_DEBIAN_SHEAF_DESCRIPTION "Independent repeats, ensembles and hyper-parameter searches with
 cross-validation, on CPU cores and GPUs, of hundreds to millions of small
 and medium models. Results are on disk as soon as a model is trained, and a
 stopped job resumes where it left off.
 .
-This package has the native engine, which trains linear models and MLPs.")
+This package has the native engine, which trains linear models and MLPs,
+and trains boosted trees with XGBoost.")
 set(CPACK_DEBIAN_TORCH_PACKAGE_NAME sheaf-torch)
 set(CPACK_DEBIAN_TORCH_PACKAGE_DEPENDS "sheaf (= ${version})")
 set(CPACK_DEBIAN_TORCH_PACKAGE_SUGGESTS "libtorch-dev, cmake, g++")

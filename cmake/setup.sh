@@ -48,6 +48,7 @@ needed=(
   "JSON for Modern C++|nlohmann-json3-dev|has_header nlohmann/json.hpp"
   "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
   "a BLAS library to link with|libopenblas-openmp-dev|has_blas_library"
+  "XGBoost's library|libxgboost0|has_xgboost"
 )
 # For the matrix products of the native engine; on other processors it uses OpenBLAS.
 case $(uname -m) in x86_64) needed+=("LIBXSMM|libxsmm-dev|has_header libxsmm.h") ;; esac
@@ -55,12 +56,14 @@ needed_by_tests=(
   "Catch2|catch2|has_catch2"
   "Random123|librandom123-dev|has_header Random123/philox.h"
   "h5dump|hdf5-tools|has_command h5dump"
+  "XGBoost's header|libxgboost-dev|has_header xgboost/c_api.h"
 )
 # Modules of the system's Python, if the tests use that one. SciPy depends on any build of OpenBLAS. Naming the OpenMP
 # build here prevents apt-get from choosing the pthread build, which would become the system's BLAS.
 modules_of_tests=(
   "Python 3 with h5py, pandas, scikit-learn and torch|python3 python3-h5py python3-pandas python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
   "scikit-image|python3-skimage|has_skimage"
+  "XGBoost's Python package|python3-xgboost|has_python_xgboost"
 )
 # Without these packages, the test with its own Slurm, the fuzz tests, the checks with clang's tools, of the man pages, of
 # a shell's completion, of the modulefile or of pages in a browser are skipped.
@@ -124,6 +127,9 @@ has_header() {
   done < <(tr ':' '\n' <<<"${CPATH:-}" | sed '/^$/d')
   first_file "include/$1" "include/*-linux-gnu/$1" >/dev/null
 }
+
+# The program loads the library when it trains boosted trees.
+has_xgboost() { first_file "lib*/libxgboost.so*" "lib/*-linux-gnu/libxgboost.so*" >/dev/null; }
 
 # The headers alone do not suffice: libboost-dev has those of all Boost libraries.
 has_boost() {
@@ -207,6 +213,7 @@ sys.exit(any(importlib.util.find_spec(name) is None for name in sys.argv[1:]))
 PYTHON
 }
 has_python_modules() { has_modules /usr/bin/python3 h5py pandas sklearn torch; }
+has_python_xgboost() { has_modules /usr/bin/python3 xgboost; }
 has_skimage() { has_modules /usr/bin/python3 skimage; }
 
 # Prints the Python of the tests: that of LibTorch's installation, as in cmake/FindLibTorch.cmake, or the one that CMake

@@ -13,7 +13,7 @@ set(layers
   "training"
   "search engines/native/kernels"
   "engines/native/layers"
-  "engines/native"
+  "engines/native engines/xgboost"
   "engines"
   "runs/directory runs/journal runs/results engines/libtorch"
   "runs"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/column_features.hpp"
 #include "data/feature_fills.hpp"
 #include "data/row_counts.hpp"
 #include "data/row_marks.hpp"
@@ -33,8 +34,9 @@ struct DataSet {
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
   RowMarks marks;                               ///< groups, folds or times of the rows of data.file
   std::vector<std::string> class_names;         ///< [output_count] of classes or labels; empty: they are numbers
-  std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells
-  std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options
+  std::shared_ptr<const std::vector<ColumnFeatures>> columns;  ///< of a table; null: each feature is a number
+  std::shared_ptr<const FeatureFills> fills;                   ///< of tables; null: features have no empty cells
+  std::string fingerprint;  ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;
 
   RowCounts counts() const {

@@ -50,7 +50,7 @@ void count_empty_cells(const float* values, std::int64_t rows, std::vector<std::
     for (std::int64_t& count : counts) count += std::isnan(*values++) ? 1 : 0;
 }
 
-std::string empty_cells_text(const FeatureFills& fills) {
+std::string empty_cells_text(const FeatureFills& fills, bool are_filled) {
   if (!fills.has_empty_cells()) return "";
   const std::int64_t cells = std::accumulate(fills.empty_cells.begin(), fills.empty_cells.end(), std::int64_t{0});
   const auto columns =
@@ -63,8 +63,10 @@ std::string empty_cells_text(const FeatureFills& fills) {
       ways.emplace_back("the value that the data file states");
       break;
     }
-  return fmt::format("{} in {} {} filled with {}", counted(cells, "empty cell"), counted(columns, "column"),
-                     cells == 1 ? "is" : "are", fmt::join(ways, " or "));
+  const std::string text =
+      fmt::format("{} in {} {} ", counted(cells, "empty cell"), counted(columns, "column"), cells == 1 ? "is" : "are");
+  return are_filled ? fmt::format("{}filled with {}", text, fmt::join(ways, " or "))
+                    : fmt::format("{}missing values for the trees", text);
 }
 
 }  // namespace sheaf

@@ -28,7 +28,8 @@ FeatureFills feature_fills(const std::vector<DataColumn>& columns, std::int64_t 
 /// Adds the empty cells of `rows` rows of `values`, [rows, features], to `counts`.
 void count_empty_cells(const float* values, std::int64_t rows, std::vector<std::int64_t>& counts);
 
-/// "12 empty cells in 2 columns are filled with the median of the training rows"; empty without empty cells.
-std::string empty_cells_text(const FeatureFills& fills);
+/// "12 empty cells in 2 columns are filled with the median of the training rows", or, if they are not filled, "... are
+/// missing values for the trees"; empty without empty cells.
+std::string empty_cells_text(const FeatureFills& fills, bool are_filled = true);
 
 }  // namespace sheaf

@@ -237,6 +237,8 @@ void load_features(std::deque<FilePart>& parts, const RowShape& shape, std::int6
     std::transform(empty_cells.begin(), empty_cells.end(), fills->empty_cells.begin(), fills->empty_cells.begin(),
                    std::plus<>());
   }
+  data.columns =
+      std::make_shared<std::vector<ColumnFeatures>>(column_features(schema.description.columns, schema.feature_count));
   if (fills) data.fills = std::make_shared<FeatureFills>(std::move(*fills));
 }
 

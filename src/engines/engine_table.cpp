@@ -6,11 +6,12 @@
 
 #include "engines/native/native_engine.hpp"
 #include "engines/torch_engine.hpp"
+#include "engines/xgboost/xgboost_engine.hpp"
 
 namespace sheaf {
 
 const std::vector<EngineEntry>& engine_table() {
-  static const std::vector<EngineEntry> engines = {native_engine(), torch_engine()};
+  static const std::vector<EngineEntry> engines = {native_engine(), xgboost_engine(), torch_engine()};
   return engines;
 }
 

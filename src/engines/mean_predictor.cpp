@@ -19,7 +19,7 @@ MeanPredictor::MeanPredictor(const std::vector<OpenedModel>& models, const std::
     const OpenedModel& model = models[number];
     models_.push_back({make_predictor(model, row_shape, outputs_, run, device),
                        model.trained ? model.trained->description.loss.kind : scoring.loss.kind,
-                       weights.empty() ? 1 : weights[number]});
+                       weights.empty() ? 1 : weights[number], takes_empty_cells(model)});
   }
 }
 
@@ -29,8 +29,9 @@ bool MeanPredictor::predict(const float* features, std::int64_t count, const Fil
   mean_.clear();
   bool all_finite = true, has_empty_cells = false;
   for (std::size_t number = 0; number < models_.size(); ++number) {
-    const auto& [predictor, loss, weight] = models_[number];
-    if (!predictor->predict(has_empty_cells ? fill(number) : features, count, outputs) && !has_empty_cells) {
+    const auto& [predictor, loss, weight, takes_empty] = models_[number];
+    const bool is_filled = has_empty_cells && !takes_empty;
+    if (!predictor->predict(is_filled ? fill(number) : features, count, outputs) && !has_empty_cells) {
       if (const float* const filled = fill(number); filled != nullptr) {
         has_empty_cells = true;
         static_cast<void>(predictor->predict(filled, count, outputs));

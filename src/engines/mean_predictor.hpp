@@ -41,6 +41,7 @@ class MeanPredictor {
     std::unique_ptr<Predictor> predictor;
     LossKind loss;
     double weight;
+    bool takes_empty;  // NaN (takes_empty_cells())
   };
 
   const Task task_;

@@ -49,11 +49,13 @@ EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, L
   const EngineEntry& torch = engine_named(torch_engine_name);
   if (!model.trained)
     return {&torch, run.engine == EngineKind::torch ? "run.engine = torch" : "the file was not written by sheaf"};
-  if (device.on_gpu() && run.engine == EngineKind::automatic) return {&torch, "the device is a GPU"};
   Trial trial;
   trial.model = model.trained->description.model;
+  const bool is_net = is_network(trial.model.kind);
+  if (device.on_gpu() && run.engine == EngineKind::automatic && is_net) return {&torch, "the device is a GPU"};
   RunOptions options = run;
-  if (run.engine == EngineKind::native) options.engine = EngineKind::by_model;  // gives a reason if native cannot
+  const bool is_possible = run.engine == EngineKind::automatic || (run.engine == EngineKind::torch && is_net);
+  if (!is_possible) options.engine = EngineKind::by_model;  // gives a reason if the requested engine cannot
   return choose_engine(trial, model.trained->description.shape, options, no_gpu, device);
 }
 

@@ -15,8 +15,7 @@
 
 namespace sheaf {
 
-/// The engine that runs the model in a lane with this device. With run.engine = native it is another engine if the
-/// native one cannot run the model. Pure.
+/// The engine that runs the model in a lane with this device: another one than run.engine if that cannot run it. Pure.
 EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, LaneDevice device);
 
 /// Reads a model file. Loads LibTorch only if the model needs it. Throws RunError if the file does not exist or is not

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engines/torch_backend.hpp"
+#include "engines/xgboost/xgboost_library.hpp"
 #include "files/regular_file.hpp"
 #include "models/model_archive.hpp"
 
@@ -27,10 +28,12 @@ void verify_module_files(const std::vector<Trial>& modules) {
 NetworkSizes check_networks(const Plan& plan, const DataShape& shape) {
   std::vector<Trial> modules;
   plan.for_each_network([&](const Trial& trial) {
-    if (has_layout(trial.model.kind))
+    if (is_user_module(trial.model.kind))
+      modules.push_back(trial);
+    else if (has_layout(trial.model.kind))
       parameter_count(network_layout(trial.model, shape));
     else
-      modules.push_back(trial);
+      xgboost_version();  // the library is there
   });
   NetworkSizes sizes{shape, {}};
   if (modules.empty()) return sizes;
@@ -45,7 +48,7 @@ std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const P
   std::vector<std::string> warnings;
   const auto selects = [](const std::string& key) { return decides_network(key) || key == "train.loss"; };
   plan.for_each_distinct(selects, [&](const Trial& trial, double) {
-    if (has_layout(trial.model.kind) || trial.train.loss != LossKind::cross_entropy) return;
+    if (!is_user_module(trial.model.kind) || trial.train.loss != LossKind::cross_entropy) return;
     if (!sizes.of_modules.at(trial.model.file).gives_probabilities) return;
     const std::string warning = fmt::format(
         "the outputs of '{}' are probabilities, but train.loss = cross_entropy applies softmax to outputs "
@@ -57,8 +60,8 @@ std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const P
 }
 
 std::int64_t parameters_of(const NetworkSizes& sizes, const Trial& trial) {
-  return has_layout(trial.model.kind) ? parameter_count(network_layout(trial.model, sizes.shape))
-                                      : sizes.of_modules.at(trial.model.file).parameters;
+  return is_user_module(trial.model.kind) ? sizes.of_modules.at(trial.model.file).parameters
+                                          : parameter_count(network_layout(trial.model, sizes.shape));
 }
 
 }  // namespace sheaf

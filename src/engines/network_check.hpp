@@ -19,15 +19,15 @@ struct NetworkSizes {
   std::map<std::string, ModuleFacts> of_modules;  ///< what LibTorch finds out about each module, by its file
 };
 
-/// Makes each network of the plan once: its list of layers, or its module in LibTorch if it comes from a file. Throws
-/// UsageError or RunError for errors in the study or a file. Local.
+/// Makes each network of the plan once: its list of layers, or its module in LibTorch if it comes from a file; loads
+/// XGBoost for trees. Throws UsageError or RunError for errors in the study, a file or a library. Local.
 NetworkSizes check_networks(const Plan& plan, const DataShape& shape);
 
 /// A warning for each module file whose outputs are probabilities and which is trained with cross_entropy, which
 /// applies softmax to them. Pure.
 std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const Plan& plan);
 
-/// The number of trained parameters of a trial's network. Pure.
+/// The number of trained parameters of a trial's network; 0 for boosted trees. Pure.
 std::int64_t parameters_of(const NetworkSizes& sizes, const Trial& trial);
 
 }  // namespace sheaf

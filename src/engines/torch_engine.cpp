@@ -9,6 +9,7 @@ namespace sheaf {
 namespace {
 
 std::optional<std::string> refusal(const Trial& trial, const DataShape&, LaneDevice device) {
+  if (!is_network(trial.model.kind)) return "trees are trained by XGBoost";
   const PrecisionRow& precision = precision_of(trial.train.precision);
   if (precision.needs_gpu && !device.on_gpu()) return fmt::format("train.precision = {} needs a GPU", precision.name);
   return std::nullopt;

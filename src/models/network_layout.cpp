@@ -72,7 +72,7 @@ void append_dense(std::int64_t inputs, const std::vector<std::int64_t>& hidden, 
 }  // namespace
 
 bool has_layout(ModelKind kind) {
-  return !is_user_module(kind);
+  return is_network(kind) && !is_user_module(kind);
 }
 
 std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& shape) {
@@ -97,6 +97,7 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
     case ModelKind::automatic:
     case ModelKind::torchscript:
     case ModelKind::plugin:
+    case ModelKind::boosted_trees:
       break;
   }
   return layers;

@@ -19,7 +19,8 @@ struct DataShape {
   ImageShape image;           ///< shape of a row, if rows are images
 };
 
-/// Whether the network has a layout. The layers of TorchScript modules and plugins are not known.
+/// Whether the model is a network with a layout. The layers of TorchScript modules and plugins are not known, and
+/// boosted trees have none.
 bool has_layout(ModelKind kind);
 
 /// The layers of `model` for rows of `shape`; empty without a layout.

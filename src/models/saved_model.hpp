@@ -48,4 +48,9 @@ struct OpenedModel {
   std::vector<double> output_offsets{};        ///< predictors subtract them from the outputs; empty: none
 };
 
+/// Whether empty cells (NaN) are values like others for the model, so that they must not be filled. Pure.
+inline bool takes_empty_cells(const OpenedModel& model) {
+  return model.trained && !is_network(model.trained->description.model.kind);
+}
+
 }  // namespace sheaf

@@ -6,83 +6,19 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/bytes.hpp"
 #include "core/error.hpp"
-#include "core/quoted.hpp"
-#include "core/version.hpp"
 #include "files/file_content.hpp"
 #include "files/zip.hpp"
-#include "study/settings.hpp"
-#include "study/settings_table.hpp"
-#include "study/value_types.hpp"
+#include "models/model_text.hpp"
+#include "models/tree_model_file.hpp"
 
 namespace sheaf {
 namespace {
-
-// The keys of a study that are part of a model's description.
-bool describes_model(const std::string& key) {
-  return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "train.huber_delta" ||
-         key == "train.quantiles" || key == "data.task" || key == "data.image";
-}
-
-// Lines "key = value": the numbers of features and outputs, the description of the data as JSON, and the study's keys.
-std::string model_text(const ModelDescription& description) {
-  Study study;
-  study.model = description.model;
-  study.train.loss = description.loss.kind;
-  study.train.huber_delta = description.loss.delta;
-  if (!description.quantiles.empty()) study.train.quantiles = description.quantiles;
-  study.data.task = description.task;
-  study.data.image = description.shape.image;
-  std::string text = fmt::format("# sheaf {}\nfeatures = {}\noutputs = {}\n", program_version(),
-                                 description.shape.features, description.shape.outputs);
-  text += "data = " + description_text(description.data) + "\n";
-  if (description.plugin_content) text += "plugin = " + *description.plugin_content + "\n";
-  for (const auto& setting : all_settings())
-    if (describes_model(setting.key)) text += fmt::format("{} = {}\n", setting.key, setting_text(study, setting.key));
-  return text;
-}
-
-// Parses the number of features or outputs.
-std::int64_t parse_count(const std::string& text) {
-  const auto count = integer(1, std::int64_t{1} << 31).read(text);
-  require(count.has_value(), sheaf::quoted(text) + " is not a valid number of features or outputs");
-  return *count;
-}
-
-ModelDescription parse_model_text(const std::string& text) {
-  Study study;
-  DataShape shape;
-  DataDescription data;
-  std::optional<std::string> plugin_content;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t equals = line.find(" = ");
-    if (line.empty() || line[0] == '#') continue;
-    require(equals != std::string::npos, [&] { return sheaf::quoted(line) + " is not of the form key = value"; });
-    const std::string key = line.substr(0, equals), value = line.substr(equals + 3);
-    if (key == "features")
-      shape.features = parse_count(value);
-    else if (key == "outputs")
-      shape.outputs = parse_count(value);
-    else if (key == "data")
-      data = parse_description(value);
-    else if (key == "plugin")
-      plugin_content = value;
-    else
-      apply_setting(study, key, value);
-  }
-  require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
-  shape.image = study.data.image;
-  require(plugin_content.has_value() == (study.model.kind == ModelKind::plugin), "its plugin does not fit its network");
-  return {study.model,     study.data.task,           loss_function(study.train), shape,
-          std::move(data), quantiles_of(study.train), std::move(plugin_content)};
-}
 
 // The values that the model has for empty cells, as those of the columns, in the units of the table.
 std::vector<DataColumn> columns_with_fills(const ModelDescription& description, const std::vector<float>& fills) {
@@ -100,29 +36,12 @@ bool fits(const std::vector<float>& of_features, const DataShape& shape) {
   return of_features.empty() || static_cast<std::int64_t>(of_features.size()) == shape.features;
 }
 
-void require_fit(const ModelDescription& description) {
-  const DataDescription& data = description.data;
-  require(data.columns.empty() || feature_count(data.columns) == description.shape.features,
-          "its column names do not match the number of features");
-  const auto& names = names_of_classes(data, description.task);
-  require(description.task == Task::regression || names.empty() ||
-              static_cast<std::int64_t>(names.size()) == description.shape.outputs,
-          "its class names do not match the number of outputs");
-  const bool has_quantiles = !description.quantiles.empty();
-  require(!has_quantiles || static_cast<std::int64_t>(description.quantiles.size()) == description.shape.outputs,
-          "its quantiles do not match the number of outputs");
-  const std::int64_t targets = has_quantiles ? 1 : description.shape.outputs;
-  require(data.target_offsets.empty() || static_cast<std::int64_t>(data.target_offsets.size()) == targets,
-          "its offsets of targets do not match the number of outputs");
-}
-
 SavedModel parse(const std::string& record) {
   ByteReader bytes(record);
   SavedModel trained;
   const ModelDescription& description = trained.description = parse_model_text(bytes.get_list<std::string>());
   trained.scaling.shift = bytes.get_list<std::vector<float>>();
   trained.scaling.scale = bytes.get_list<std::vector<float>>();
-  require_fit(trained.description);
   trained.network.parameters = bytes.get_list<std::vector<float>>();
   if (!bytes.is_at_end()) trained.scaling.clip = bytes.get_list<std::vector<float>>();  // since version 0.5.0
   if (!bytes.is_at_end()) trained.scaling.fill = bytes.get_list<std::vector<float>>();  // since version 0.8.0
@@ -186,6 +105,11 @@ SavedModel parse_saved_model_record(const std::string& record, const std::string
 
 std::optional<SavedModel> read_saved_model_record(const std::string& path) {
   const FileContent content(path);
+  if (is_tree_model(content.bytes())) {
+    auto trees = parse_tree_model(std::string(content.bytes()), path);
+    content.require_intact();
+    return trees;
+  }
   const auto members = members_or_none(content.bytes(), path);
   const std::string name = std::string("/extra/") + saved_model_record_name;
   const auto found = std::find_if(members.begin(), members.end(), [&name](const ZipMember& member) {

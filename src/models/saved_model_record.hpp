@@ -31,8 +31,9 @@ std::string saved_model_record(const SavedModel& trained);
 /// Parses a record. Throws RunError, with `path`, if the record is damaged or from another version. Pure.
 SavedModel parse_saved_model_record(const std::string& record, const std::string& path);
 
-/// Reads the record of a model file. Returns nullopt if the file is not an archive or has no record. Throws RunError if
-/// the file cannot be read, and as parse_saved_model_record(). Local.
+/// Reads the record of a model file, or the description and the trees of one with boosted trees
+/// (models/tree_model_file). Returns nullopt if the file is neither or was not written by this program. Throws RunError
+/// if the file cannot be read, and as parse_saved_model_record(). Local.
 std::optional<SavedModel> read_saved_model_record(const std::string& path);
 
 }  // namespace sheaf

@@ -113,9 +113,8 @@ void add_data_keys(std::vector<Setting>& table) {
                               {"robust", Normalize::robust}}),
            "Scaling of each feature, computed from the training rows. auto: robust for tables, minmax for images of "
            "bytes, standard for other images; none if sheaf preprocess has scaled the file or if the model is "
-           "torchscript "
-           "or a plugin, and for "
-           "synthetic data; standard: mean 0 and standard deviation 1; minmax: "
+           "torchscript, a plugin or boosted_trees, and for synthetic data; standard: mean 0 and standard deviation 1; "
+           "minmax: "
            "range 0 to 1; robust: columns with two values become 0 and 1, others are centered on their median, divided "
            "by "
            "their "

@@ -2,6 +2,9 @@
 #include "study/losses.hpp"
 
 #include <algorithm>
+#include <vector>
+
+#include "core/text.hpp"
 
 namespace sheaf {
 
@@ -9,6 +12,13 @@ const Loss* find_loss(std::string_view name) {
   const auto* const found =
       std::find_if(loss_table.begin(), loss_table.end(), [&](const Loss& loss) { return loss.name == name; });
   return found == loss_table.end() ? nullptr : &*found;
+}
+
+std::string names_of_tree_losses() {
+  std::vector<std::string> names;
+  for (const Loss& loss : loss_table)
+    if (loss.fits_trees()) names.emplace_back(loss.name);
+  return listed(names);
 }
 
 LossKind default_loss(Task task) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "study/kind_table.hpp"
@@ -40,6 +41,11 @@ struct Loss {
   constexpr bool fits_labels() const { return link == Link::sigmoid; }
   /// Each output is a quantile of the only target, and has its own term in the loss.
   constexpr bool has_quantiles() const { return kind == LossKind::quantile; }
+  /// Whether boosted trees can be trained with it (engines/xgboost).
+  constexpr bool fits_trees() const {
+    return kind == LossKind::mse || kind == LossKind::cross_entropy || kind == LossKind::bce ||
+           kind == LossKind::poisson;
+  }
   /// Whether the loss of a row is the mean of one term per output.
   bool is_per_output() const { return targets == LossTargets::values; }
 };
@@ -81,6 +87,9 @@ struct LossFunction {
   constexpr LossFunction(LossKind of_kind = LossKind::mse, double of_delta = 1, double of_quantile = 0.5)
       : kind(of_kind), delta(of_delta), quantile(of_quantile) {}
 };
+
+/// The names of the losses of boosted trees: "mse, cross_entropy, bce and poisson".
+std::string names_of_tree_losses();
 
 /// Null if there is no such loss, also for "auto".
 const Loss* find_loss(std::string_view name);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "study/key_defaults.hpp"
+#include "study/losses.hpp"
 #include "study/section_checks.hpp"
 
 namespace sheaf {
@@ -38,6 +39,25 @@ void check_cnn(const Study& study, Problems& problems) {
                              assignment(study, "data.image"), setting_text(study, "model.channels"), poolings));
 }
 
+void check_trees(const Study& study, Problems& problems) {
+  const ModelOptions& model = study.model;
+  if (model.max_depth == 0 && model.max_leaves == 0)
+    problems.add({"model.max_depth", "model.max_leaves"},
+                 "model.max_depth = none needs model.max_leaves (nothing else limits the trees). Set one of them.");
+  const LossKind loss = study.train.loss;
+  if (loss != LossKind::automatic && !loss_of(loss).fits_trees())
+    problems.add(
+        {"train.loss", "model.kind"},
+        fmt::format("{} cannot be combined with model.kind = boosted_trees (trees are trained with {}). Choose "
+                    "one of these, or a network.",
+                    assignment(study, "train.loss"), names_of_tree_losses()));
+  if (study.data.mode == DataMode::streamed)
+    problems.add(
+        {"data.mode", "model.kind"},
+        "model.kind = boosted_trees needs the rows in memory, but data.mode = streamed. Set data.mode = memory, "
+        "or choose a network.");
+}
+
 }  // namespace
 
 void check_model(const Study& study, Problems& problems) {
@@ -49,6 +69,7 @@ void check_model(const Study& study, Problems& problems) {
         "64 32, or set model.kind = linear.");
   if (model.kind == ModelKind::cnn) check_cnn(study, problems);
   if (is_residual(model.kind)) check_image(study, problems);
+  if (model.kind == ModelKind::boosted_trees) check_trees(study, problems);
   if (model.norm == Norm::batch && study.train.batch_size == 1 && model.kind != ModelKind::linear)
     problems.add({"model.norm", "train.batch_size"},
                  "model.norm = batch needs batches of several rows, but train.batch_size = 1. Set train.batch_size to "

@@ -1,5 +1,5 @@
-// The section [model] of a study: the network. `automatic` and nullopt are replaced before a plan is made
-// (commands/train/prepare/data_defaults), unless a comment states otherwise.
+// The section [model] of a study: the network or other model. `automatic` and nullopt are replaced before a plan is
+// made (commands/train/prepare/data_defaults), unless a comment states otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,10 +12,14 @@
 
 namespace sheaf {
 
-enum class ModelKind { automatic, linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
-/// Whether the network gets rows as images if they are images.
+enum class ModelKind { automatic, linear, mlp, cnn, resnet18, resnet50, torchscript, plugin, boosted_trees };
+/// Whether the model gets rows as images if they are images.
 constexpr bool takes_images(ModelKind kind) {
-  return kind != ModelKind::linear && kind != ModelKind::mlp;
+  return kind != ModelKind::linear && kind != ModelKind::mlp && kind != ModelKind::boosted_trees;
+}
+/// Whether the model is a network, which an optimizer trains on batches of rows.
+constexpr bool is_network(ModelKind kind) {
+  return kind != ModelKind::boosted_trees;
 }
 /// Whether the network is a module of the user, with layers that are not known.
 constexpr bool is_user_module(ModelKind kind) {
@@ -23,6 +27,10 @@ constexpr bool is_user_module(ModelKind kind) {
 }
 constexpr bool is_residual(ModelKind kind) {
   return kind == ModelKind::resnet18 || kind == ModelKind::resnet50;
+}
+/// The ending of the names of model files.
+constexpr const char* model_file_ending(ModelKind kind) {
+  return is_network(kind) ? ".pt" : ".json";
 }
 /// First layers of a residual network. automatic: by the image size (models/resnet_layout).
 enum class Stem { automatic, small, imagenet };
@@ -43,6 +51,18 @@ struct ModelOptions {
   bool bias = true;
   Initialization initialization = Initialization::pytorch;
   bool keep_weights = false;  ///< torchscript: every iteration starts from the weights in the file
+  // boosted_trees: parameters of XGBoost, with its names. The defaults are good for small and middle-sized tables.
+  double eta = 0.06;
+  std::int64_t max_depth = 5;   ///< 0: no limit
+  std::int64_t max_leaves = 0;  ///< 0: no limit, trees grow level by level; otherwise leaf by leaf
+  double subsample = 0.9;
+  double colsample_bytree = 1;
+  double colsample_bynode = 0.5;
+  double min_child_weight = 0.01;
+  double lambda = 0.1;
+  double alpha = 0;
+  std::int64_t max_bin = 256;
+  std::int64_t max_cat_to_onehot = 1000;
 };
 
 }  // namespace sheaf

@@ -21,9 +21,48 @@ Condition has_hidden_layers() {
 Condition draws_weights() {
   const auto holds = [](const Study& study) {
     const ModelOptions& model = study.model;
-    return model.kind != ModelKind::plugin && !(model.kind == ModelKind::torchscript && model.keep_weights);
+    return is_network(model.kind) && model.kind != ModelKind::plugin &&
+           !(model.kind == ModelKind::torchscript && model.keep_weights);
   };
   return {{"model.kind", "model.keep_weights"}, {}, holds, "the model has its own initial weights", ""};
+}
+
+bool is_share(double value) {
+  return value > 0 && value <= 1;
+}
+
+// Parameters of XGBoost.
+void add_tree_keys(Section<ModelOptions>& model) {
+  constexpr std::int64_t most_levels = 30, most_leaves = 1 << 20, most_bins = 1 << 16;
+  const auto share = number("number > 0 and <= 1", is_share);
+  const auto not_negative = number("number >= 0", is_not_negative);
+  const auto add = [&](const char* name, auto value, const auto& type, const std::string& meaning) {
+    return model.add(name, value, type, "boosted_trees: " + meaning).only_with("model.kind", {"boosted_trees"});
+  };
+  add("eta", &ModelOptions::eta, share, "learning rate: factor of the values of each new tree.");
+  add("max_depth", &ModelOptions::max_depth, integer_or("none", 1, most_levels),
+      "most levels of a tree; none: only model.max_leaves limits it.")
+      .also_called({"depth"});
+  add("max_leaves", &ModelOptions::max_leaves, integer_or("none", 2, most_leaves),
+      "most leaves of a tree, which then grows leaf by leaf (XGBoost's grow_policy = lossguide); none: it grows level "
+      "by level.")
+      .also_called({"num_leaves", "max_leaf_nodes"});
+  add("subsample", &ModelOptions::subsample, share, "share of the rows that each tree is grown on.")
+      .also_called({"bagging_fraction"});
+  add("colsample_bytree", &ModelOptions::colsample_bytree, share, "share of the columns that a tree may use.")
+      .also_called({"feature_fraction"});
+  add("colsample_bynode", &ModelOptions::colsample_bynode, share, "share of these columns that each split may use.")
+      .also_called({"max_features", "feature_fraction_bynode"});
+  add("min_child_weight", &ModelOptions::min_child_weight, not_negative,
+      "least sum of the second derivatives of the loss of the rows in a leaf.");
+  add("lambda", &ModelOptions::lambda, not_negative, "L2 penalty of the values of the leaves.");
+  add("alpha", &ModelOptions::alpha, not_negative, "L1 penalty of the values of the leaves.");
+  add("max_bin", &ModelOptions::max_bin, integer(2, most_bins),
+      "most intervals into which the values of a column are divided; trees split between them.");
+  add("max_cat_to_onehot", &ModelOptions::max_cat_to_onehot, integer(1, most_bins),
+      "columns of texts with fewer categories are split into one category and the others, those with more into two "
+      "sets "
+      "of categories.");
 }
 
 }  // namespace
@@ -40,13 +79,20 @@ void add_model_keys(std::vector<Setting>& table) {
             options.kind = source.kind;
             options.file = source.file;
           },
-          "Network. auto: cnn for images, mlp for other data; linear: one dense layer; mlp: dense layers; cnn: "
+          "Model. auto: cnn for images, mlp for other data; linear: one dense layer; mlp: dense layers; cnn: "
           "convolutions, then dense layers; resnet18, resnet50: "
-          "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
+          "residual networks (He et al. 2016); boosted_trees: gradient-boosted decision trees of XGBoost, one round "
+          "per epoch; torchscript: a module saved with torch.jit; plugin: a C++ module "
           "(jobs/plugin). In a study file, the module is relative to its folder.",
           Decides::results, PathKind::input)
       .also_called({"model", "architecture", "arch", "estimator", "model_type"})
-      .values_also_called({{"dense", "mlp"}});
+      .values_also_called({{"dense", "mlp"},
+                           {"xgboost", "boosted_trees"},
+                           {"xgb", "boosted_trees"},
+                           {"gbtree", "boosted_trees"},
+                           {"gbdt", "boosted_trees"},
+                           {"lightgbm", "boosted_trees"},
+                           {"catboost", "boosted_trees"}});
   model
       .add("hidden", &ModelOptions::hidden, or_auto(layer_widths()),
            "mlp, cnn: widths of the hidden dense layers; auto: 128 for an mlp, none for a cnn.")
@@ -116,6 +162,7 @@ void add_model_keys(std::vector<Setting>& table) {
       .add("keep_weights", &ModelOptions::keep_weights, flag(),
            "torchscript: each iteration starts from the weights in the file instead of new random ones.")
       .only_with("model.kind", {"torchscript:FILE.pt"});
+  add_tree_keys(model);
 }
 
 }  // namespace sheaf

@@ -153,11 +153,10 @@ const std::vector<OtherName>& other_names() {
       {"layer_normalization", "model.norm", "=layer"},
       {"batch_norm", "model.norm", "=batch"},
       {"batch_normalization", "model.norm", "=batch"},
-      {"max_depth", "", "Sheaf trains neural networks, not trees."},
-      {"num_leaves", "", "Sheaf trains neural networks, not trees."},
-      {"min_child_weight", "", "Sheaf trains neural networks, not trees."},
-      {"min_samples_leaf", "", "Sheaf trains neural networks, not trees."},
-      {"colsample_bytree", "", "Sheaf trains neural networks, not trees."},
+      {"min_samples_leaf", "model.min_child_weight", " with model.kind = boosted_trees"},
+      {"min_data_in_leaf", "model.min_child_weight", " with model.kind = boosted_trees"},
+      {"tree_method", "", "Sheaf always grows trees on histograms (hist). model.max_bin is the number of intervals."},
+      {"grow_policy", "model.max_leaves", ", with which trees grow leaf by leaf (lossguide)"},
   };
   return names;
 }

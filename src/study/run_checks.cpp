@@ -37,6 +37,10 @@ void check_run(const Study& study, Problems& problems) {
     problems.add({"run.threads", "run.core_lanes"},
                  fmt::format("run.threads = {} needs one lane (run.core_lanes = {} adds more). Leave out one of them.",
                              study.run.threads, study.run.core_lanes));
+  if (study.run.threads > 1 && !is_network(study.model.kind) && !is_searched(study, "model.kind"))
+    problems.add({"run.threads", "model.kind"},
+                 fmt::format("run.threads = {} has no effect ({}: one thread per lane). Leave it out.",
+                             study.run.threads, assignment(study, "model.kind")));
   if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& supported, const std::string& key, const std::string& advice) {
     problems.add({"run.engine", key},

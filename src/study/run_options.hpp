@@ -14,7 +14,7 @@ namespace sheaf {
 enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
 /// by_model: the native engine for dense models, LibTorch for the others. `automatic` is replaced when a run is opened.
-enum class EngineKind { automatic, torch, native, by_model };
+enum class EngineKind { automatic, torch, native, xgboost, by_model };
 enum class ModelsSaved { automatic, none, best, all };
 /// Predictions for the validation rows of each iteration. `automatic` is replaced before a plan is made.
 enum class PredictionsKept { automatic, none, held_out };

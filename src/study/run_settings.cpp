@@ -36,9 +36,11 @@ void add_run_keys(std::vector<Setting>& table) {
           choice<EngineKind>({{"auto", EngineKind::automatic},
                               {"torch", EngineKind::torch},
                               {"native", EngineKind::native},
+                              {"xgboost", EngineKind::xgboost},
                               {"by_model", EngineKind::by_model}}),
-          "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all models; "
-          "by_model: native where possible, otherwise torch. auto decides when the run begins: torch if run.threads > "
+          "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all networks; "
+          "xgboost: boosted_trees, one thread per lane; by_model: boosted_trees with xgboost, others with native where "
+          "possible, otherwise with torch. auto decides when the run begins: torch if run.threads > "
           "1 or if the GPUs of the ranks are expected to be faster than their cores, otherwise as by_model.",
           Decides::results)
       .values_also_called({{"resident", "native"}});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "study/settings_section.hpp"
 #include "study/study.hpp"
@@ -10,11 +11,27 @@
 namespace sheaf {
 namespace {
 
+// The keys of the training that have an effect on other models than networks.
+constexpr const char* keys_of_all_models[] = {"train.epochs",     "train.loss",         "train.class_weights",
+                                              "train.patience",   "train.best_weights", "train.stop_on",
+                                              "train.min_change", "train.stop_fraction"};
+
+bool is_of_networks(const std::string& key) {
+  if (key == "data.normalize" || key == "data.normalize_targets") return true;
+  const auto is_key = [&](const char* other) { return key == other; };
+  return key.rfind("train.", 0) == 0 &&
+         std::none_of(std::begin(keys_of_all_models), std::end(keys_of_all_models), is_key);
+}
+
 std::vector<Setting> make_table() {
   std::vector<Setting> table;
   for (const auto add : {add_study_keys, add_data_keys, add_model_keys, add_train_keys, add_ensemble_keys,
                          add_search_keys, add_run_keys})
     add(table);
+  const auto trains_network = [](const Study& study) { return is_network(study.model.kind); };
+  for (Setting& setting : table)
+    if (is_of_networks(setting.info.key))
+      setting.conditions.push_back({{"model.kind"}, {}, trains_network, "", "model.kind = mlp"});
   return table;
 }
 

@@ -138,7 +138,8 @@ Condition compares_epochs() {
 void add_best_epoch(Section<TrainOptions>& train) {
   train
       .add("patience", &TrainOptions::patience, or_auto(integer_or("none", 1, max_epochs)),
-           "Early stopping: the training ends when this many epochs in a row have brought no improvement. auto: 20 if "
+           "Early stopping: the training ends when this many epochs in a row have brought no improvement. auto: 20 "
+           "(boosted_trees: 30) if "
            "train.epochs is not set and data.validation or data.validation_file holds out at least 150 rows in memory, "
            "or train.stop_fraction is set, and train.schedule does not lower the learning rate to 0; otherwise none.")
       .also_called({"early_stopping", "early_stopping_rounds", "early_stopping_patience", "n_iter_no_change",
@@ -258,10 +259,12 @@ void add_train_keys(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
   train
       .add("epochs", &TrainOptions::epochs, integer_or("auto", 1, max_epochs),
-           "Number of passes over the training rows, the most with train.patience; auto: 10 to 400, more for fewer "
-           "rows.")
-      .also_called(
-          {"max_iter", "n_epochs", "num_epochs", "nb_epoch", "nb_epochs", "max_epochs", "n_epoch", "num_train_epochs"});
+           "Number of passes over the training rows, the most with train.patience; boosted_trees: of rounds, each of "
+           "which "
+           "adds a tree, or one for each class or target. auto: 10 to 400, more for fewer rows; boosted_trees: 200, or "
+           "2000 if the training can stop early.")
+      .also_called({"max_iter", "n_epochs", "num_epochs", "nb_epoch", "nb_epochs", "max_epochs", "n_epoch",
+                    "num_train_epochs", "n_estimators", "num_boost_round", "num_rounds", "nrounds"});
   train
       .add("batch_size", &TrainOptions::batch_size, integer_or("full", 1, max_rows),
            "Rows per optimizer step; full: all training rows.")

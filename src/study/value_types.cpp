@@ -211,7 +211,8 @@ ValueType<ModelSource> model_source() {
                                                {"mlp", ModelKind::mlp},
                                                {"cnn", ModelKind::cnn},
                                                {"resnet18", ModelKind::resnet18},
-                                               {"resnet50", ModelKind::resnet50}});
+                                               {"resnet50", ModelKind::resnet50},
+                                               {"boosted_trees", ModelKind::boosted_trees}});
   static const auto prefixes =
       choice<ModelKind>({{"torchscript", ModelKind::torchscript}, {"plugin", ModelKind::plugin}});
   ValueType<ModelSource> type;

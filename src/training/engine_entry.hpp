@@ -24,6 +24,7 @@ namespace sheaf {
 
 inline constexpr const char* native_engine_name = "native";
 inline constexpr const char* torch_engine_name = "torch";
+inline constexpr const char* xgboost_engine_name = "xgboost";
 
 /// Float32 operations per second expected of an engine on one core: half the peak of a core with AVX2.
 inline constexpr double expected_core_flops = 40e9;

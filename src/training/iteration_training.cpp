@@ -71,8 +71,9 @@ void IterationTraining::restore(const std::function<void(ByteReader&)>& get, con
     kept_outputs_ = state.get_list<std::vector<float>>();
     best_network_.parameters = state.get_list<std::vector<float>>();
     best_network_.buffers = state.get_list<std::vector<double>>();
+    best_network_.rounds = state.get<std::int64_t>();
     // The job that saved it may not have kept networks: run.models may differ.
-    require(!keeps_network() || !loop_.has_best() || !best_network_.parameters.empty(),
+    require(!keeps_network() || !loop_.has_best() || !best_network_.empty(),
             "it does not have the weights of the best epoch");
     get(state);
   });
@@ -86,6 +87,7 @@ void IterationTraining::save(double seconds, const std::function<void(ByteWriter
                     state.put_list(kept_outputs_);
                     state.put_list(best_network_.parameters);
                     state.put_list(best_network_.buffers);
+                    state.put(best_network_.rounds);
                     put(state);
                   });
   saved_steps_ = loop_.steps();
@@ -161,6 +163,7 @@ TrainedIteration IterationTraining::finish(double seconds) {
   }
   if (keeps_network()) {
     trained.network = loop_.has_earlier_best() ? std::move(best_network_) : trainer_.network();
+    trainer_.complete(trained.network);
     trained.scaling = source_.scaling;
   }
   return trained;

@@ -70,8 +70,12 @@ class Trainer {
   virtual std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                          const std::function<bool()>& should_stop) = 0;
 
-  /// The current network.
+  /// The current network. Values that complete() can add later may be missing.
   virtual NetworkState network() const = 0;
+
+  /// Adds the missing values of a state of this training, such as the trees of its first rounds. By default, none are
+  /// missing.
+  virtual void complete(NetworkState& /*state*/) const {}
 
   /// Saves parameters, buffers and optimizer state.
   virtual void save(ByteWriter& state) const = 0;

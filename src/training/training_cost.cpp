@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "training/training_cost.hpp"
 
+#include <cmath>
+
 #include "data/split_sizes.hpp"
 #include "training/batches.hpp"
 
@@ -24,8 +26,30 @@ DataShape shape_of(const DataSet* data, const DataOptions& options) {
   return data != nullptr ? shape_of(*data, options) : synthetic_shape(options);
 }
 
+namespace {
+
+// Each level of a tree adds two sums for each row and column, with two operations each. XGBoost keeps about 16 bytes
+// for each value, and the held-out rows are fewer than the training rows.
+TrialEstimate estimate_trees(const Trial& trial, const DataShape& shape, std::int64_t training_rows) {
+  constexpr double operations = 4, value_bytes = 16, rows_of_all = 1.5, bytes_of_checkpoint = 1024;
+  const double values = static_cast<double>(shape.features) * static_cast<double>(training_rows);
+  const bool has_one_output = trial.train.loss == LossKind::cross_entropy && shape.outputs == 2;
+  const double levels =
+      trial.model.max_depth > 0 ? static_cast<double>(trial.model.max_depth) : std::log2(trial.model.max_leaves);
+  TrialEstimate estimate;
+  estimate.steps = trial.train.epochs;
+  estimate.flops = operations * values * levels * static_cast<double>(trial.train.epochs) *
+                   (has_one_output ? 1 : static_cast<double>(shape.outputs));
+  estimate.memory_bytes = values * value_bytes * rows_of_all;
+  estimate.checkpoint_bytes = bytes_of_checkpoint;
+  return estimate;
+}
+
+}  // namespace
+
 TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
                              std::int64_t training_rows) {
+  if (!is_network(trial.model.kind)) return estimate_trees(trial, shape, training_rows);
   const auto layers = network_layout(trial.model, shape);
   TrialEstimate estimate;
   estimate.parameters = parameters;

@@ -31,14 +31,16 @@ int optimizer_state_count(const TrainOptions& train);
 struct TrialEstimate {
   std::int64_t parameters = 0;
   std::int64_t steps = 0;       ///< optimizer steps of one iteration
-  double flops = 0;             ///< floating-point operations of one iteration: 6 per multiply-add of a forward pass (2
+  double flops = 0;             ///< floating-point operations of one iteration; trees: 4 per row, column and level of a
+                                ///< tree; networks: 6 per multiply-add of a forward pass (2
                                 ///< forward, 4 backward), times training rows and epochs; 0 (unknown) without a layout
   double memory_bytes = 0;      ///< memory per lane: parameters, gradients, optimizer state and activations of a batch
                                 ///< (without a layout, only the features of the batch)
   double checkpoint_bytes = 0;  ///< size of a checkpoint file: parameters, optimizer state, and about 1 KiB
 };
 
-/// Estimates one iteration of a trial that trains a network with `parameters` parameters on `training_rows` rows.
+/// Estimates one iteration of a trial that trains a network with `parameters` parameters, or boosted trees, on
+/// `training_rows` rows. Columns of texts count with all their features.
 TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
                              std::int64_t training_rows);
 

@@ -91,6 +91,12 @@ _, plain = run("visits-imbalanced", f"--data.file={VISITS}", "--train.class_weig
 checks.check(float(rows[0]["recall:ill"]) > float(plain[0]["recall:ill"]) and "average precision: " in stdout,
              "imbalanced: weights find more of the rare class", f"{rows} {plain} {stdout}")
 
+stdout, rows = run("visits-trees", f"--data.file={VISITS}")
+checks.check(len(rows) == 6 * 5 and [row["engine"] for row in rows] == ["xgboost"] * 20 + ["native"] * 10,
+             "trees: four trials of trees and two of networks", stdout)
+checks.check(all(float(row["roc_auc"]) > 0.8 for row in rows if row["engine"] == "xgboost"), "trees: they find the ill",
+             stdout)
+
 # Random labels: the number of memorized ones depends on the rounding of the processor.
 for name, parameters in (("resnet18", 11181642), ("resnet50", 23528522)):
     few = ["--data.rows=12", "--train.batch_size=6", "--study.iterations=2", "--train.epochs=2"]

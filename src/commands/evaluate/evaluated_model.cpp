@@ -64,6 +64,17 @@ RunModels models_of_run(const std::string& directory, std::optional<ModelsKind> 
   return {};
 }
 
+// The model file of an iteration, or where it would be.
+std::string file_of_iteration(const std::string& directory, std::int64_t number) {
+  std::error_code ignored;
+  const std::string iteration = fmt::format("{}/iteration-{}", models_directory(directory), number);
+  for (const ModelKind kind : {ModelKind::mlp, ModelKind::boosted_trees})
+    if (std::string file = iteration + model_file_ending(kind); fs::exists(file, ignored)) return file;
+  const Plan plan = read_run(directory).plan;
+  return number < plan.iteration_count() ? models_directory(directory) + "/" + model_name(plan, number)
+                                         : iteration + model_file_ending(ModelKind::mlp);
+}
+
 // "model 'm.pt'"
 std::string name_of(const OpenedModel& model) {
   return fmt::format("model '{}'", model.path);
@@ -231,9 +242,7 @@ SelectedModels select_models(const EvaluationRequest& request) {
     RunModels models = models_of_run(request.model, request.kind);
     return {std::move(models.files), models.kind, std::move(models.weights)};
   }
-  std::string file = model_path(request.model, *request.iteration);
-  if (!fs::exists(file, ignored))  // perhaps of the refit
-    file = models_directory(request.model) + "/" + model_name(read_run(request.model).plan, *request.iteration);
+  const std::string file = file_of_iteration(request.model, *request.iteration);
   require(fs::exists(file, ignored),
           fmt::format("Iteration {} has no saved model ('{}' does not exist). Run the study with --run.models=all, or "
                       "select an iteration that has a file in the models directory.",

@@ -19,6 +19,8 @@
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/losses.hpp"
+#include "study/settings.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {
@@ -39,18 +41,29 @@ void settle_outputs(const EvaluationRequest& request, LaneDevice device, Evaluat
   evaluated.scoring.probabilities = evaluated.scoring.probabilities || evaluated.gives_probabilities;
 }
 
+// Throws UsageError if run.engine names another engine than that of the model.
+void require_requested_engine(const EvaluationRequest& request, const EngineChoice& choice) {
+  const EngineKind requested = request.run.engine;
+  if (requested == EngineKind::automatic || requested == EngineKind::by_model || requested == choice.engine->kind)
+    return;
+  Study study;
+  study.run = request.run;
+  throw UsageError(fmt::format("run.engine = {} cannot run model '{}' ({}). Set run.engine = auto.",
+                               setting_text(study, "run.engine"), request.model,
+                               choice.reason.value_or(fmt::format("its engine is {}", choice.engine->name))));
+}
+
 // Returns the engine that needs a reason, if there are two.
 EngineChoice engine_of_models(const EvaluationRequest& request, const EvaluatedModel& evaluated,
                               const Placement& placement) {
   EngineChoice choice{};
   bool native = true;
-  for (auto model = evaluated.models.begin(); model != evaluated.models.end() && native; ++model) {
-    choice = choose_predictor(*model, request.run, placement.lanes.front());
-    native = choice.engine->kind == EngineKind::native;
+  for (const OpenedModel& model : evaluated.models) {
+    const EngineChoice of_model = choose_predictor(model, request.run, placement.lanes.front());
+    require_requested_engine(request, of_model);
+    if (native) choice = of_model;
+    native = native && of_model.engine->kind == EngineKind::native;
   }
-  if (request.run.engine == EngineKind::native && !native)
-    throw UsageError(fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.",
-                                 request.model, choice.reason.value_or("")));
   if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.thread_count() + 1);
   return choice;
 }

@@ -120,7 +120,9 @@ class BatchCopier {
   // Throws RunError for features that are not finite, unless they are empty cells for which each model has a value.
   void read(IndexRange rows) {
     reader_->read(rows);
-    for (const EmptyCellFills& fills : evaluated_.fills) static_cast<void>(reader_->filled_features(fills));
+    for (std::size_t model = 0; model < evaluated_.models.size(); ++model)
+      if (!takes_empty_cells(evaluated_.models[model]))
+        static_cast<void>(reader_->filled_features(evaluated_.fills[model]));
   }
 
   const EvaluatedModel& evaluated_;

@@ -53,7 +53,7 @@ NamedTexts origin_of(const Json& summary, const std::string& data_file, const st
     program += fmt::format(" (git {})", revision);
   add("program", program);
   std::vector<std::string> libraries;
-  for (const char* name : {"mpi", "hdf5", "libtorch", "blas", "native_engine"})
+  for (const char* name : {"mpi", "hdf5", "libtorch", "xgboost", "blas", "native_engine"})
     if (const std::string version = text_at(summary, name); !version.empty())
       libraries.push_back(fmt::format("{}: {}", name, version));
   add("libraries", libraries.empty() ? "" : fmt::format("{}", fmt::join(libraries, "; ")));

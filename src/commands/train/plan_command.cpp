@@ -140,8 +140,8 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     const Trial trial = plan.trial(number);
     rows.push_back({fmt::format("{}", number)});
     for (const auto& value : trial.values) rows.back().push_back(value);
-    rows.back().push_back(fmt::format("{}", estimate.parameters));
-    rows.back().push_back(has_layout(trial.model.kind) ? fmt::format("{:.4g}", estimate.flops / 1e9) : "unknown");
+    rows.back().push_back(is_network(trial.model.kind) ? fmt::format("{}", estimate.parameters) : "-");
+    rows.back().push_back(is_user_module(trial.model.kind) ? "unknown" : fmt::format("{:.4g}", estimate.flops / 1e9));
     rows.back().push_back(human_bytes(estimate.memory_bytes));
     rows.back().push_back(engine_text(engine_of_trial(trial), devices));
   }

@@ -47,11 +47,9 @@ std::string utc_text(std::time_t time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
 
-std::vector<std::pair<std::string, AttributeValue>> provenance(const std::string& command_line,
-                                                               const std::string& data_fingerprint,
-                                                               const std::string& directory, bool uses_torch,
-                                                               int rank_count, const std::string& mpi_version,
-                                                               const JobStart& start) {
+std::vector<std::pair<std::string, AttributeValue>> provenance(
+    const std::string& command_line, const std::string& data_fingerprint, const std::string& directory, bool uses_torch,
+    const std::optional<std::string>& xgboost, int rank_count, const std::string& mpi_version, const JobStart& start) {
   const bool uses_blas = uses_torch || native_engine_needs_blas();
   return {{"program", "sheaf " + program_version()},
           {"git_revision", git_revision()},
@@ -63,6 +61,7 @@ std::vector<std::pair<std::string, AttributeValue>> provenance(const std::string
           {"attempts", RunReader(directory).attempts()},
           {"mpi", mpi_version},
           {"libtorch", uses_torch ? torch_backend().info().version : "not used"},
+          {"xgboost", xgboost.value_or("not used")},
           {"blas", uses_blas ? blas_library() : "not used"},
           {"native_engine", native_engine_info()},
           {"hdf5", hdf5_version()},
@@ -149,8 +148,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
 
   // 3. Gather the results, write them and print the summary.
   const auto make_provenance = [&, mpi_version = MpiSession::library_version()] {
-    return provenance(request.command_line, training.header.data, run.directory, training.uses_torch, world.size(),
-                      mpi_version, start);
+    return provenance(request.command_line, training.header.data, run.directory, training.uses_torch,
+                      training.header.platform->xgboost, world.size(), mpi_version, start);
   };
   const DataSummary data_summary = summary_of(data, study.data);
   return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial, data.file,

@@ -42,6 +42,7 @@ std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, L
   if (shape.outputs > most) return fmt::format("a row has more than {} outputs", most);
   const PrecisionRow& precision = precision_of(trial.train.precision);
   if (precision.needs_libtorch) return fmt::format("train.precision = {}", precision.name);
+  if (!is_network(trial.model.kind)) return "trees are trained by XGBoost";
   if (trial.model.kind == ModelKind::torchscript) return "a TorchScript module runs in LibTorch";
   if (trial.model.kind == ModelKind::plugin) return "a plugin runs in LibTorch";
   return layers_refusal(network_layout(trial.model, shape));

@@ -14,7 +14,8 @@
 namespace sheaf {
 
 bool may_use_gpus(const RunOptions& options) {
-  return options.device != DeviceRequest::cpu && options.engine != EngineKind::native;
+  return options.device != DeviceRequest::cpu && options.engine != EngineKind::native &&
+         options.engine != EngineKind::xgboost;
 }
 
 namespace {

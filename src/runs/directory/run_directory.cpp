@@ -155,14 +155,11 @@ std::string models_directory(const std::string& run_directory) {
   return run_directory + "/models";
 }
 
-std::string model_path(const std::string& run_directory, std::int64_t number) {
-  return fmt::format("{}/iteration-{}.pt", models_directory(run_directory), number);
-}
-
 std::string model_name(const Plan& plan, std::int64_t number) {
-  if (!plan.refit_iterations().has(number)) return fmt::format("iteration-{}.pt", number);
-  const Iteration refit = plan.iteration(number);
-  return fmt::format("refit-{}-{}.pt", refit.trial, refit.member);
+  const Iteration iteration = plan.iteration(number);
+  const char* const ending = model_file_ending(plan.trial(iteration.trial).model.kind);
+  return plan.refit_iterations().has(number) ? fmt::format("refit-{}-{}{}", iteration.trial, iteration.member, ending)
+                                             : fmt::format("iteration-{}{}", number, ending);
 }
 
 std::string best_model_list(const std::string& run_directory) {

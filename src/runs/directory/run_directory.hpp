@@ -59,11 +59,9 @@ void forget_earlier_results(const std::string& directory);
 /// "<run directory>/models"
 std::string models_directory(const std::string& run_directory);
 
-/// "<run directory>/models/iteration-<number>.pt", of an iteration of the search.
-std::string model_path(const std::string& run_directory, std::int64_t number);
-
 /// The file name of the model of an iteration in the directory models. A refit has its trial in the name: a search that
-/// goes on gives its number to another iteration, while the run still predicts with the refit. Pure.
+/// goes on gives its number to another iteration, while the run still predicts with the refit. The ending is
+/// model_file_ending(). Pure.
 std::string model_name(const Plan& plan, std::int64_t number);
 
 /// "<run directory>/models/best.txt", the list of the files of the best model.

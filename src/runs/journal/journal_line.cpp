@@ -128,6 +128,7 @@ void read_curve(const Json& rows, TrainedIteration& iteration) {
 Json json_of(const Platform& platform) {
   Json json = {{"build", platform.build}, {"native_engine", platform.native_engine}, {"threads", platform.threads}};
   if (platform.libtorch) json["libtorch"] = *platform.libtorch;
+  if (platform.xgboost) json["xgboost"] = *platform.xgboost;
   return json;
 }
 
@@ -135,6 +136,7 @@ Platform platform_of(const Json& json) {
   Platform platform{json.at("build"), json.at("native_engine"), std::nullopt,
                     integer_of<std::int64_t>(json.at("threads"))};
   if (json.contains("libtorch")) platform.libtorch = json.at("libtorch");
+  if (json.contains("xgboost")) platform.xgboost = json.at("xgboost");
   return platform;
 }
 

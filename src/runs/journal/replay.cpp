@@ -72,6 +72,12 @@ std::optional<Difference> find_difference(const std::string& path, const Journal
     return Difference{
         fmt::format("the model file '{}' has changed since '{}' was written (its content differs)", *model, path),
         "Restore it"};
+  // Other versions of XGBoost grow other trees.
+  const bool has_trees = found.platform && found.platform->xgboost && header.platform && header.platform->xgboost;
+  if (has_trees && found.platform->xgboost != header.platform->xgboost)
+    return Difference{fmt::format("'{}' was written with XGBoost {}, this is XGBoost {} (its trees differ)", path,
+                                  printable(*found.platform->xgboost), *header.platform->xgboost),
+                      "Use that version"};
   if (found.program != header.program)
     return Difference{fmt::format("'{}' was written by sheaf {}, this is sheaf {} (results may differ)", path,
                                   printable(found.program), header.program),

@@ -54,9 +54,12 @@ std::string use_text(const std::string& directory, const Plan& plan, const RunRe
   const bool is_refit = results.predicts_with_refit();
   const ModelOptions model = plan.trial(results.trials.front().trial).model;
   const bool is_plugin = model.kind == ModelKind::plugin;
+  const char* const file = !is_network(model.kind) ? "XGBoost file" : is_plugin ? "weight file" : "TorchScript file";
   std::string text = fmt::format("The {} is {} {}{}:\n", is_refit ? "refit" : "best model",
-                                 models.size() == 1 ? "a" : "an ensemble of",
-                                 is_plugin ? "weight file" : "TorchScript file", models.size() == 1 ? "" : "s");
+                                 models.size() > 1        ? "an ensemble of"
+                                 : is_network(model.kind) ? "a"
+                                                          : "an",
+                                 file, models.size() == 1 ? "" : "s");
   for (std::size_t number = 0; number < std::min(max_shown, models.size()); ++number)
     text += fmt::format("  {}\n", models[number]);
   if (models.size() > max_shown)
@@ -65,10 +68,10 @@ std::string use_text(const std::string& directory, const Plan& plan, const RunRe
     text += fmt::format(
         "models/ensemble.json lists the ensemble of trials{}. The commands below use the ensemble; with\n"
         "--model={} they use the {}.\n",
-        results.trial_ensemble->has_module
-            ? ", and models/ensemble.pt is a TorchScript file of it"
-            : ". There is no TorchScript file of the ensemble, since some of\nits models are plugins or TorchScript "
-              "modules, or they need more than 1 GiB",
+        results.trial_ensemble->has_module ? ", and models/ensemble.pt is a TorchScript file of it"
+                                           : ". There is no TorchScript file of the ensemble, since some of\nits "
+                                             "models are trees, plugins or TorchScript "
+                                             "modules, or they need more than 1 GiB",
         is_refit ? "refit" : "best", is_refit ? "refit" : "best model");
   return text +
          fmt::format(
@@ -76,7 +79,12 @@ std::string use_text(const std::string& directory, const Plan& plan, const RunRe
              "  sheaf predict {0} NEW.csv OUT.csv\n"
              "  sheaf evaluate {0} --data.file=TEST.h5\n",
              directory) +
-         (is_plugin
+         (!is_network(model.kind)
+              ? fmt::format(
+                    "In Python: xgboost.Booster(model_file=\"{}\"), for rows with one value per column, in which "
+                    "texts are the codes of their categories.\n",
+                    models.front())
+          : is_plugin
               ? fmt::format("They need the same plugin in the same place: {}\n"
                             "In Python: torch.load(\"{}\") reads the weights, as a dictionary of names and tensors.\n",
                             printable(model.file), models.front())

@@ -95,7 +95,9 @@ void remove_other_refits(const SavedModels& models) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(models_directory(models.run_directory), ignored)) {
     const std::string name = entry.path().filename().string();
-    const bool is_refit = name.rfind("refit-", 0) == 0 && entry.path().extension() == ".pt";
+    const auto ends_as = [&](ModelKind kind) { return entry.path().extension() == model_file_ending(kind); };
+    const bool is_refit =
+        name.rfind("refit-", 0) == 0 && (ends_as(ModelKind::mlp) || ends_as(ModelKind::boosted_trees));
     if (is_refit && std::find(names.begin(), names.end(), name) == names.end()) remove_file(entry.path().string());
   }
 }

@@ -61,7 +61,9 @@ std::vector<std::int64_t> convolution_channels(const ImageShape& image) {
 }
 
 Normalize normalization_of(const Study& study, const std::optional<FileSchema>& file, const ImageShape& image) {
-  if (!file || any_kind(study, is_user_module) || !file->description.preprocessing.empty()) return Normalize::none;
+  if (!file || !any_kind(study, is_network) || any_kind(study, is_user_module) ||
+      !file->description.preprocessing.empty())
+    return Normalize::none;
   if (image.channels == 0) return Normalize::robust;
   return file->has_byte_features() ? Normalize::minmax : Normalize::standard;
 }
@@ -69,7 +71,8 @@ Normalize normalization_of(const Study& study, const std::optional<FileSchema>& 
 // The targets are scaled back in the last layer, so it must be known and have a bias. Counts are not scaled.
 NormalizeTargets target_normalization_of(const Study& study, const std::optional<FileSchema>& file) {
   const bool scalable = file && !any_loss_is(study, &Loss::needs_counts) && study.data.task == Task::regression &&
-                        !any_kind(study, is_user_module) && study.model.bias && !is_searched(study, "model.bias");
+                        any_kind(study, is_network) && !any_kind(study, is_user_module) && study.model.bias &&
+                        !is_searched(study, "model.bias");
   return scalable ? NormalizeTargets::standard : NormalizeTargets::none;
 }
 
@@ -95,10 +98,16 @@ bool compares_epochs(const Study& study, const std::optional<FileSchema>& file) 
   return study.train.stop_fraction > 0 || deciding_rows(study, file) >= min_rows;
 }
 
+// The default patience of networks and of boosted trees alone.
+constexpr std::int64_t epochs_without_gain = 20, rounds_without_gain = 30;
+
 // With such a schedule, the last epochs are the best, and early stopping would miss them.
 bool may_have_horizon(const Study& study) {
   return schedule_of(study.train.schedule).has_horizon || is_searched(study, "train.schedule");
 }
+
+// Without early stopping, more rounds overfit small tables; with it, the smallest learning rates need many.
+constexpr std::int64_t default_rounds = 200, default_rounds_with_patience = 2000;
 
 // Small data sets need many epochs for enough steps, and large ones converge in fewer. Where early stopping can end the
 // training reliably, it may take longer (both measured by tests/bench/default_quality.py).
@@ -108,7 +117,9 @@ std::int64_t epochs_of(const Study& study, const RowCounts& rows, std::int64_t d
   const std::int64_t training_rows = std::max<std::int64_t>(1, training_rows_per_iteration(study, rows));
   const auto steps = static_cast<double>(epoch_steps(study.train, training_rows));
   const auto epochs = std::llround(std::clamp(epochs_at_one_step / std::pow(steps, exponent), min_epochs, max_epochs));
-  const bool can_stop = study.train.patience.value_or(0) > 0 && deciding_rows >= many_deciding_rows;
+  const bool has_patience = study.train.patience.value_or(0) > 0;
+  if (!any_kind(study, is_network)) return has_patience ? default_rounds_with_patience : default_rounds;
+  const bool can_stop = has_patience && deciding_rows >= many_deciding_rows;
   return can_stop ? 2 * epochs : epochs;
 }
 
@@ -124,7 +135,8 @@ double weight_decay_of(const Study& study, const std::optional<FileSchema>& file
 
 // The approximate size of a saved model.
 double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
-  constexpr double some_bytes = 1e8;
+  constexpr double some_bytes = 1e8, bytes_of_trees = 2e6;
+  if (!any_kind(study, is_network)) return bytes_of_trees;
   if (is_searched(study, "model.kind") || !has_layout(study.model.kind)) return some_bytes;
   return 4 * static_cast<double>(parameter_count(network_layout(study.model, expected_shape(study.data, file))));
 }
@@ -217,7 +229,9 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   if (needs_default("model.channels",
                     !model.channels && any_kind(study, [](ModelKind kind) { return kind == ModelKind::cnn; })))
     model.channels = convolution_channels(image);
-  if (needs_default("train.learning_rate", !train.learning_rate && !is_searched(study, "train.optimizer")))
+  const bool has_networks = any_kind(study, is_network);
+  if (needs_default("train.learning_rate",
+                    has_networks && !train.learning_rate && !is_searched(study, "train.optimizer")))
     train.learning_rate = initial_learning_rate(train);
   if (needs_default("data.normalize", data.normalize == Normalize::automatic))
     data.normalize = normalization_of(study, file, image);
@@ -227,10 +241,13 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
     data.validation = validation_of(study, file);
   const bool compares = compares_epochs(study, file);
   const bool needs_patience = needs_default("train.patience", !train.patience);
-  if (needs_patience) train.patience = compares && !may_have_horizon(study) ? 20 : 0;
+  if (needs_patience)
+    train.patience =
+        compares && !may_have_horizon(study) ? (has_networks ? epochs_without_gain : rounds_without_gain) : 0;
   if (needs_default("train.best_weights", !train.best_weights))
     train.best_weights = needs_patience ? compares : train.patience != 0 || is_searched(study, "train.patience");
-  if (needs_default("train.weight_decay", !train.weight_decay)) train.weight_decay = weight_decay_of(study, file, rows);
+  if (needs_default("train.weight_decay", has_networks && !train.weight_decay))
+    train.weight_decay = weight_decay_of(study, file, rows);
   if (needs_default("train.epochs", train.epochs == 0))
     train.epochs = epochs_of(study, rows, deciding_rows(study, file));
   if (run.models == ModelsSaved::automatic) run.models = models_of(study, file);

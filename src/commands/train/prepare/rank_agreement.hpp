@@ -24,4 +24,7 @@ void require_same_study_on_all_ranks(const Study& study, const Communicator& wor
 /// be the same on all ranks. Collective over world.
 void require_same_files_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world);
 
+/// Throws AgreedError unless all ranks have the same version of XGBoost. Collective over world.
+void require_same_xgboost_on_all_ranks(const std::string& version, const Communicator& world);
+
 }  // namespace sheaf

@@ -104,6 +104,7 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
   bool any_on_cores = false, all_on_cores = true;
   plan.for_each_network([&](const Trial& trial) {
     const bool on_cores = has_core_engine(trial, shape);
+    if (!is_network(trial.model.kind)) return;  // trees have no choice
     any_on_cores = any_on_cores || on_cores;
     all_on_cores = all_on_cores && on_cores;
   });
@@ -112,7 +113,7 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
   const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
   GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
-    if (!has_core_engine(trial, shape)) return;
+    if (!has_core_engine(trial, shape) || !is_network(trial.model.kind)) return;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
     speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows), weight);
   });
@@ -135,6 +136,15 @@ void require_trainable(const Study& settled, const Plan& plan, const JobFacts& f
   require_engine(plan, facts.shape, settled.run, facts.devices);
   if (settled.search.ensemble == EnsembleKind::greedy)
     if (const auto obstacle = ensemble_obstacle(settled)) throw UsageError(obstacle->sentence());
+  bool has_trees = false;
+  plan.for_each_network([&](const Trial& trial) { has_trees = has_trees || !is_network(trial.model.kind); });
+  require(settled.data.mode == DataMode::memory || !has_trees, [&] {
+    return fmt::format(
+        "'{}' would be streamed ({} of data, {} available per node, data.memory = {}), but model.kind = boosted_trees "
+        "needs the rows in memory. Use nodes with more memory, set data.mode = memory, or choose a network.",
+        settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
+        human_bytes(static_cast<double>(facts.node_bytes)), setting_text(settled, "data.memory"));
+  });
   require(settled.data.mode == DataMode::memory || !has_held_out_files(settled.data), [&] {
     return fmt::format(
         "'{}' does not fit into memory with data.validation_file and data.test_file ({} of data, {} "

@@ -70,7 +70,7 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
     lanes.on_core += weight * on_core;
     if (lanes.gpu_lanes > 0) cost.longest_seconds = std::max(cost.longest_seconds, on_gpu);
     if (lanes.core_lanes > 0) cost.longest_seconds = std::max(cost.longest_seconds, on_core);
-    is_known = is_known && has_layout(trial.model.kind);
+    is_known = is_known && !is_user_module(trial.model.kind);
     weights += weight;
   });
   cost.iterations = static_cast<double>(plan.iteration_count()) * trained_part(sizes, study.train.epochs);

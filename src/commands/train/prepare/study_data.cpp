@@ -141,6 +141,18 @@ void check_repeated_rows(const DataOptions& options, const DataSet& data, std::i
                       counted(count, "row"), options.file, count == 1 ? "is" : "are", path));
 }
 
+// Networks and trees treat empty cells in different ways.
+std::string note_on_empty_cells(const Plan& plan, const FeatureFills& fills) {
+  bool any_networks = false, any_trees = false;
+  plan.for_each_network([&](const Trial& trial) {
+    const bool is_net = is_network(trial.model.kind);
+    any_networks = any_networks || is_net;
+    any_trees = any_trees || !is_net;
+  });
+  const std::string text = empty_cells_text(fills, any_networks);
+  return any_trees && any_networks ? text + " for networks; trees take them as missing values" : text;
+}
+
 }  // namespace
 
 std::int64_t row_bytes(const FileSchema& file, Task task) {
@@ -206,7 +218,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
     if (file && world.is_root()) unwritten = warnings_of_files(study.data, *file);
   });
   for (const auto& warning : unwritten) warn_root(warning);
-  if (prepared.data && prepared.data->has_empty_cells()) log_root(empty_cells_text(*prepared.data->fills));
+  if (prepared.data && prepared.data->has_empty_cells()) log_root(note_on_empty_cells(plan, *prepared.data->fills));
   for (const auto& warning : probability_warnings(prepared.networks, plan)) warn_root(warning);
   if (file && !file->held_out.empty())
     check_repeated_rows(study.data, *prepared.data, placement.thread_count(), world, node);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/torch_backend.hpp"
+#include "engines/xgboost/xgboost_engine.hpp"
 #include "files/content_fingerprint.hpp"
 #include "files/replace_file.hpp"
 #include "models/torchscript_archive.hpp"
@@ -25,7 +26,7 @@ class ModelSavingEngine : public Engine {
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
              const std::function<bool()>& stop_requested) override {
     const auto write_first = [&](TrainedIteration&& trained) {
-      if (!trained.network.parameters.empty()) write(trained.result.iteration, trained);
+      if (!trained.network.empty()) write(trained.result.iteration, trained);
       sink(std::move(trained));
     };
     return engine_->train(claim, write_first, stop_requested);
@@ -48,6 +49,8 @@ class ModelSavingEngine : public Engine {
     const std::string path = saved_model_path(models_, number);
     if (has_layout(trial.model.kind)) {
       write_whole_file(path, [&model](const ByteSink& sink) { write_torchscript_archive(model, sink); });
+    } else if (!is_network(trial.model.kind)) {
+      write_whole_file(path, tree_model_file_bytes(model));
     } else if (trial.model.kind == ModelKind::plugin) {
       model.description.plugin_content = content_fingerprint(trial.model.file);
       write_whole_file(path, torch_backend().plugin_model_file_bytes(model, iteration.seed));

@@ -21,6 +21,8 @@ std::optional<std::string> platform_reason(std::string_view engine, const std::o
   if (!stored->platform) return "the run has not recorded its processor";
   const Platform &before = *stored->platform, &now = *own.platform;
   if (const auto reason = differ("build", before.build, now.build)) return reason;
+  if (engine == xgboost_engine_name)
+    return differ("XGBoost", before.xgboost.value_or("unknown"), now.xgboost.value_or("unknown"));
   if (engine == native_engine_name) return differ("the instruction set", before.native_engine, now.native_engine);
   if (const auto reason = differ("LibTorch", before.libtorch.value_or("unknown"), now.libtorch.value_or("unknown")))
     return reason;

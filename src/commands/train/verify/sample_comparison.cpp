@@ -10,6 +10,7 @@
 #include "core/bytes.hpp"
 #include "core/error.hpp"
 #include "engines/engine_table.hpp"
+#include "models/saved_model_record.hpp"
 #include "models/torchscript_archive.hpp"
 #include "runs/journal/replay.hpp"
 
@@ -22,7 +23,8 @@ std::optional<NetworkState> stored_network(const SavedModels& models, std::int64
   std::error_code ignored;
   if (models.study.run.models == ModelsSaved::none || !std::filesystem::exists(path, ignored)) return std::nullopt;
   try {
-    auto model = read_torchscript_archive(path);
+    const ModelKind kind = models.plan.trial(models.plan.iteration(iteration).trial).model.kind;
+    auto model = is_network(kind) ? read_torchscript_archive(path) : read_saved_model_record(path);
     if (!model) return std::nullopt;
     return std::move(model->network);
   } catch (const RunError&) {
