@@ -10,6 +10,7 @@
 #include "report/plot/markup.hpp"
 #include "report/plot/picture.hpp"
 #include "report/plot/scale.hpp"
+#include "study/effective_values.hpp"
 #include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
@@ -63,10 +64,7 @@ void add_folds(const RunReport& report, HtmlTable& table) {
 
 // Adds the values of the searched keys; those without effect are empty.
 void add_values(const Plan& plan, std::int64_t trial, std::vector<Cell>& row) {
-  std::vector<std::string> values;
-  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key) values.push_back(plan.value(trial, key));
-  const std::vector<bool> effects = plan.effects(values);
-  for (std::size_t key = 0; key < values.size(); ++key) row.push_back({effects[key] ? printable(values[key]) : ""});
+  for (const auto& value : effective_values(plan, trial)) row.push_back({printable(value.value_or(""))});
 }
 
 std::string score_text(double value) {

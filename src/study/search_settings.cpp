@@ -109,7 +109,8 @@ void add_search_keys(std::vector<Setting>& table) {
           "seconds or "
           "such as 90s, 45m or 1h30m. The times of all jobs of the run count, and so do the refit and the selection of "
           "the ensemble: the search ends earlier by the time that they are expected to take. One trial is trained "
-          "in any case. "
+          "in any case. Without lists, ranges and any choice of a model, a table is searched with boosted trees, "
+          "networks and a linear model. "
           "run.time_limit instead stops a job, whose run can be resumed.")
       .only_with("search.method", {"random", "tpe", "grid", "auto"})
       .also_called({"search.timeout", "search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});

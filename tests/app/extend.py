@@ -100,7 +100,7 @@ for method in ("random", "tpe"):
     # Kills during the extension.
     copy(method, "killed")
     job = Started([SHEAF, "resume", "runs/killed", *WIDER, "--search.trials=48", "--run.lanes=1"])
-    checks.check(job.creep_until(lambda: len(journaled("runs/killed")) > 60), f"{method}: an extension trains")
+    checks.check(job.creep_until(lambda: len(journaled("runs/killed")) > 52), f"{method}: an extension trains")
     job.kill()
     found = json.loads(sheaf("status", "runs/killed", "--output=json").stdout)
     checks.check(found["state"] == "stopped" and found["earlier_results"] == 48 and rows("killed") == first,
@@ -112,7 +112,7 @@ for method in ("random", "tpe"):
     # A second extension, after a kill, moves the trials that have no results to the new ranges.
     copy(method, "twice")
     job = Started([SHEAF, "resume", "runs/twice", *WIDER, "--search.trials=48", "--run.lanes=1"])
-    checks.check(job.creep_until(lambda: len(journaled("runs/twice")) > 70), f"{method}: an extension trains again")
+    checks.check(job.creep_until(lambda: len(journaled("runs/twice")) > 50), f"{method}: an extension trains again")
     job.kill()
     known = max(journaled("runs/twice")) // 2 + 1
     twice = extend("twice", "--search.train.learning_rate=uniform(0.002, 0.003)", "--search.trials=60", ranks=2)

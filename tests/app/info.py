@@ -12,7 +12,7 @@ checks = Checks()
 shutil.rmtree("info", ignore_errors=True)
 os.makedirs("info")
 os.chdir("info")
-NAMES = ["binding", "threads", "GPU", "LibTorch", "BLAS", "MPI", "signals", "locks", "disk", "memory", "shared memory",
+NAMES = ["binding", "threads", "GPU", "LibTorch", "XGBoost", "BLAS", "MPI", "signals", "locks", "disk", "memory", "shared memory",
          "open files"]
 CORES = len(os.sched_getaffinity(0))
 

@@ -72,9 +72,9 @@ std::string info_text(const RankTable& ranks, const std::vector<double>& speeds,
 
 std::string help() {
   return R"(Shows the ranks of the job with their hosts, devices, lanes and cores, the libraries, and an approximate
-matrix-product speed for one core of each rank. Then it checks cores, threads, GPUs, LibTorch, BLAS, MPI, signals, file
-locks, disk, memory and open files: each line is fine, or has advice. Start it as you start runs, in the directory where
-they go. The exit code is 0 whatever it finds.
+matrix-product speed for one core of each rank. Then it checks cores, threads, GPUs, LibTorch, XGBoost, BLAS, MPI, signals,
+file locks, disk, memory and open files: each line is fine, or has advice. Start it as you start runs, in the directory
+where they go. The exit code is 0 whatever it finds.
 
   --test   test the installation instead: train a small model and predict with it, with each engine that is installed,
            in a temporary directory (TMPDIR; on several nodes in the current directory, which all of them must see).

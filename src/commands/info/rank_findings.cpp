@@ -17,6 +17,8 @@
 #include "commands/info/processor_findings.hpp"
 #include "commands/info/system_findings.hpp"
 #include "core/environment.hpp"
+#include "core/error.hpp"
+#include "engines/xgboost/xgboost_library.hpp"
 #include "files/directories.hpp"
 #include "parallel/devices/cores.hpp"
 #include "parallel/devices/memory.hpp"
@@ -108,6 +110,14 @@ MemoryFacts memory_facts(std::int64_t ranks) {
   return facts;
 }
 
+Finding xgboost_finding() {
+  try {
+    return fine("XGBoost", xgboost_version());
+  } catch (const RunError& error) {
+    return advice("XGBoost", error.what());
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> check_rank(const KnownFacts& known, const Communicator& world, const Communicator& node) {
@@ -132,6 +142,7 @@ std::vector<Finding> check_rank(const KnownFacts& known, const Communicator& wor
         gpu_finding(
             {ranks, static_cast<std::int64_t>(known.usable.gpus.size()), known.usable.none_reason, machine_has_gpu()}),
         known.torch_problem ? advice("LibTorch", *known.torch_problem) : torch_finding(known.torch_version),
+        xgboost_finding(),
         blas_finding(known.has_torch ? "LibTorch's" : "the native engine's", known.flops),
         mpi_finding({MpiSession::library_version(), world.size(), hosts, launched_size(),
                      transports_in(file_text("/proc/self/maps"))}),

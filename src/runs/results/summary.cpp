@@ -10,6 +10,7 @@
 #include "core/fitted_table.hpp"
 #include "core/text.hpp"
 #include "search/leaderboard.hpp"
+#include "study/effective_values.hpp"
 #include "study/key_defaults.hpp"
 #include "study/metrics.hpp"
 #include "study/validation_epochs.hpp"
@@ -152,10 +153,14 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
   };
   constexpr int ranking = 5, searched = 4;
   add("rank", "rank", ranking, false, [](const TrialSummary& t) { return fmt::format("{}", t.rank); });
+  std::vector<std::vector<std::optional<std::string>>> values;
+  for (std::size_t row = 0; row < std::min(trials.size(), leaderboard_rows); ++row)
+    values.push_back(effective_values(plan, trials[row].trial));
   for (std::size_t key = 0; key < plan.searched_keys().size(); ++key) {
     const std::string& name = plan.searched_keys()[key];
-    add(name, short_key(name), searched, true,
-        [&](const TrialSummary& t) { return printable(plan.value(t.trial, key)); });
+    add(name, short_key(name), searched, true, [&](const TrialSummary& t) {
+      return printable(values[static_cast<std::size_t>(&t - trials.data())][key].value_or("-"));
+    });
   }
   if (plan.stage(0).pauses())
     add("epochs", "epochs", ranking, false, [&](const TrialSummary& t) {
@@ -240,8 +245,10 @@ std::string data_line(const RunResults& results) {
 
 std::string best_text(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials) {
   std::string best;
-  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
-    best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], plan.value(trials[0].trial, key));
+  const auto values = effective_values(plan, trials[0].trial);
+  for (std::size_t key = 0; key < values.size(); ++key)
+    if (values[key])
+      best += fmt::format("{}{} = {}", best.empty() ? "" : ", ", plan.searched_keys()[key], *values[key]);
   const Stage& stage = plan.stage(trials[0].stage);
   std::string over;
   if (stage.folds.count() > 1) over = fmt::format("{} folds", stage.folds.count());

@@ -11,10 +11,12 @@
 #include "commands/train/prepare/rank_agreement.hpp"
 #include "commands/train/prepare/start_trials.hpp"
 #include "commands/train/prepare/study_data.hpp"
+#include "commands/train/prepare/table_search.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/quoted.hpp"
 #include "data/split_sizes.hpp"
+#include "engines/xgboost/xgboost_library.hpp"
 #include "models/network_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/combinations.hpp"
@@ -211,6 +213,20 @@ void require_usable_marks(const Study& study, const MarkSource& marks) {
                     *study.data.validation, marks.name, study.data.file));
 }
 
+// Whether all ranks can train boosted trees. Logs if not. Collective.
+bool all_have_trees(const Communicator& world) {
+  std::string problem;
+  try {
+    xgboost_version();
+  } catch (const RunError& error) {
+    problem = error.what();
+  }
+  if (world.minimum(std::int64_t{problem.empty()}) > 0) return true;
+  log_root(problem.empty() ? "the search has no trees (a rank cannot load XGBoost)"
+                           : "the search has no trees: " + problem);
+  return false;
+}
+
 }  // namespace
 
 Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
@@ -268,11 +284,17 @@ std::string data_defaults_text(const Study& requested, const Study& settled) {
 
 Study settle_data_defaults(const Study& requested, const Communicator& world) {
   require_same_study_on_all_ranks(requested, world);
-  const Study started = with_start_trials(requested, world);
+  Study started = with_start_trials(requested, world);
   Study study = started;
   if (study.data.task == Task::automatic && any_loss_is(study, &Loss::needs_numbers))
     study.data.task = Task::regression;
   const auto file = agree_on_data(study, world);
+  if (file && searches_table(study, *file)) {
+    started = study = with_table_search(study, *file, all_have_trees(world));
+    log_root(table_search_text(study));
+  } else if (file && may_search_table(study, *file)) {
+    log_root("one model with default settings; --search.time=30s searches an ensemble of trees and networks");
+  }
   Study settled;
   agree(world, [&] {
     if (file) require_usable_marks(study, file->marks);

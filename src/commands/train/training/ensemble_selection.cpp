@@ -9,6 +9,7 @@
 #include "core/parallel.hpp"
 #include "models/prediction_mean.hpp"
 #include "runs/directory/run_directory.hpp"
+#include "study/effective_values.hpp"
 #include "study/key_defaults.hpp"
 #include "study/settings.hpp"
 #include "training/class_weights.hpp"
@@ -141,8 +142,9 @@ EnsembleMember EnsembleSelection::member_of(const Library& library, std::size_t 
   member.weight = greedy.weights[candidate];
   member.loss = greedy.single_losses[candidate];
   member.score = score_of(library, library.predictions[candidate]);
-  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
-    member.values.emplace_back(plan.searched_keys()[key], plan.value(trial.trial, key));
+  const auto values = effective_values(plan, trial.trial);
+  for (std::size_t key = 0; key < values.size(); ++key)
+    if (values[key]) member.values.emplace_back(plan.searched_keys()[key], *values[key]);
   for (const std::int64_t number : numbers_in(plan.fits_of_trial(trial.stage, trial.trial)))
     member.files.push_back(model_name(plan, number));
   return member;
