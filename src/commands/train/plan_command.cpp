@@ -29,6 +29,7 @@
 #include "runs/search_stages.hpp"
 #include "search/search_table.hpp"
 #include "search/tpe.hpp"
+#include "study/effective_values.hpp"
 #include "study/settings.hpp"
 #include "training/training_cost.hpp"
 
@@ -139,7 +140,7 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     const auto number = static_cast<std::int64_t>(rows.size()) - 1;
     const Trial trial = plan.trial(number);
     rows.push_back({fmt::format("{}", number)});
-    for (const auto& value : trial.values) rows.back().push_back(value);
+    for (const auto& value : effective_values(plan, number)) rows.back().push_back(value.value_or("-"));
     rows.back().push_back(is_network(trial.model.kind) ? fmt::format("{}", estimate.parameters) : "-");
     rows.back().push_back(is_user_module(trial.model.kind) ? "unknown" : fmt::format("{:.4g}", estimate.flops / 1e9));
     rows.back().push_back(human_bytes(estimate.memory_bytes));

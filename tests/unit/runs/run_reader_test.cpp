@@ -18,6 +18,11 @@ using namespace sheaf;
 
 namespace {
 
+// The model file of an iteration of a network.
+std::string model_path(const std::string& run_directory, int iteration) {
+  return models_directory(run_directory) + "/iteration-" + std::to_string(iteration) + ".pt";
+}
+
 const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
 
 const RecordedStage second_stage{{1, {{0, 2}}, {0, 1}, {0, 1}, 1, 2, std::nullopt}, 4};
