@@ -56,17 +56,20 @@ std::string empty_cells_text(const FeatureFills& fills, bool are_filled) {
   const auto columns =
       std::count_if(fills.empty_cells.begin(), fills.empty_cells.end(), [](std::int64_t count) { return count > 0; });
   std::vector<std::string> ways;
+  bool states = false;
   if (fills.uses(FillRule::median)) ways.emplace_back("the median of the training rows");
   if (fills.uses(FillRule::mean)) ways.emplace_back("the mean of the training rows");
   for (std::size_t feature = 0; feature < fills.known.size(); ++feature)
     if (fills.empty_cells[feature] > 0 && !std::isnan(fills.known[feature])) {
       ways.emplace_back("the value that the data file states");
+      states = true;
       break;
     }
   const std::string text =
       fmt::format("{} in {} {} ", counted(cells, "empty cell"), counted(columns, "column"), cells == 1 ? "is" : "are");
   return are_filled ? fmt::format("{}filled with {}", text, fmt::join(ways, " or "))
-                    : fmt::format("{}missing values for the trees", text);
+                    : fmt::format("{}missing values for the trees{}", text,
+                                  states ? ", except where the data file states a value" : "");
 }
 
 }  // namespace sheaf

@@ -21,11 +21,12 @@ const EngineEntry* selected_engine(EngineKind kind) {
   return nullptr;
 }
 
-// The first engine that can train the trial, and the reason why the one before it cannot. If there is none, the reason
-// why the last one cannot.
+// The first engine that can train the trial, and the reason why the one before it, of those for its kind of model,
+// cannot. If there is none, the reason why the last one cannot.
 EngineChoice first_fitting(const Trial& trial, const DataShape& shape, LaneDevice device) {
   EngineChoice choice{nullptr, std::nullopt};
   for (const EngineEntry& engine : engine_table()) {
+    if (engine.trains_networks != is_network(trial.model.kind)) continue;
     auto refusal = engine.refusal(trial, shape, device);
     if (!refusal) return {&engine, std::move(choice.reason)};
     choice.reason = std::move(refusal);

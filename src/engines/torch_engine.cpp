@@ -36,7 +36,7 @@ std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::v
 }  // namespace
 
 EngineEntry torch_engine() {
-  return {torch_engine_name, EngineKind::torch, true, refusal, expected_seconds, make_trainer, make_predictor};
+  return {torch_engine_name, EngineKind::torch, true, true, refusal, expected_seconds, make_trainer, make_predictor};
 }
 
 }  // namespace sheaf

@@ -106,7 +106,7 @@ SavedModel parse_saved_model_record(const std::string& record, const std::string
 std::optional<SavedModel> read_saved_model_record(const std::string& path) {
   const FileContent content(path);
   if (is_tree_model(content.bytes())) {
-    auto trees = parse_tree_model(std::string(content.bytes()), path);
+    SavedModel trees = parse_tree_model(std::string(content.bytes()), path);
     content.require_intact();
     return trees;
   }

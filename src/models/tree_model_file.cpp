@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "data/column_features.hpp"
+#include "files/checksum.hpp"
 #include "models/model_text.hpp"
 
 namespace sheaf {
@@ -24,33 +26,33 @@ std::vector<std::int64_t> integers(const Json& json) {
   return json.get<std::vector<std::int64_t>>();
 }
 
-// XGBoost writes NaN, which JSON does not have, as the conditions of splits by categories.
-std::string with_null_for_nan(const std::string& content) {
-  constexpr std::string_view nan = "NaN";
-  std::string text;
-  text.reserve(content.size() + content.size() / 8);
+// `text` with another word outside of quoted texts.
+std::string with_word(const std::string& text, std::string_view word, std::string_view other) {
+  std::string changed;
+  changed.reserve(text.size() + text.size() / 8);
   bool is_quoted = false;
-  for (std::size_t place = 0; place < content.size(); ++place) {
-    const char character = content[place];
-    if (is_quoted && character == '\\') {
-      text.append(content, place++, 2);
+  for (std::size_t place = 0; place < text.size(); ++place) {
+    if (is_quoted && text[place] == '\\') {
+      changed.append(text, place++, 2);
       continue;
     }
-    if (character == '"') is_quoted = !is_quoted;
-    const bool is_nan = !is_quoted && content.compare(place, nan.size(), nan) == 0;
-    if (is_nan)
-      text += "null";
-    else
-      text += character;
-    if (is_nan) place += nan.size() - 1;
+    if (text[place] == '"') is_quoted = !is_quoted;
+    const bool is_word = !is_quoted && text.compare(place, word.size(), word) == 0;
+    changed += is_word ? other : std::string_view(text).substr(place, 1);
+    if (is_word) place += word.size() - 1;
   }
-  return text;
+  return changed;
+}
+
+// XGBoost writes NaN, which JSON does not have, as the conditions of splits by categories.
+std::string xgboost_text(const Json& json) {
+  return with_word(json.dump(), "null", "NaN");
 }
 
 // XGBoost's parser calls itself for each level, and its models have fewer than ten.
 Json parsed(const std::string& content) {
   constexpr int max_nesting = 100;
-  return Json::parse(with_null_for_nan(content), [](int depth, Json::parse_event_t, const Json&) {
+  return Json::parse(with_word(content, "NaN", "null"), [](int depth, Json::parse_event_t, const Json&) {
     require(depth < max_nesting, "it is nested too deeply");
     return true;
   });
@@ -62,61 +64,90 @@ void require_range(const std::vector<std::int64_t>& values, std::int64_t least, 
     require(value >= least && value < most, [&] { return fmt::format("a tree has a {} that does not exist", what); });
 }
 
-// Requires that the children of each node follow it, so that every path through the tree ends.
-void require_children(const std::vector<std::int64_t>& left, const std::vector<std::int64_t>& right) {
+// Requires that the children of each node follow it, so that every path through the tree ends, and that each node but
+// the first has one parent.
+void require_nodes(const Json& tree) {
+  constexpr std::int64_t no_parent = 2147483647;
+  const auto left = integers(tree.at("left_children")), right = integers(tree.at("right_children"));
+  const auto parents = integers(tree.at("parents"));
   const auto count = static_cast<std::int64_t>(left.size());
-  require(count > 0 && right.size() == left.size(), "a tree has no nodes");
+  require(count > 0 && right.size() == left.size() && parents.size() == left.size(), "a tree has no nodes");
+  std::vector<std::int64_t> found(left.size(), no_parent);
   for (std::int64_t node = 0; node < count; ++node) {
     const std::int64_t a = left[static_cast<std::size_t>(node)], b = right[static_cast<std::size_t>(node)];
-    const bool is_leaf = a == -1 && b == -1, is_split = a > node && b > node && a < count && b < count;
+    const bool is_leaf = a == -1 && b == -1, is_split = a > node && b > node && a < count && b < count && a != b;
     require(is_leaf || is_split, "a tree has a node that does not exist");
+    for (const std::int64_t child : {a, b})
+      if (is_split) {
+        require(found[static_cast<std::size_t>(child)] == no_parent, "a tree has a node with two parents");
+        found[static_cast<std::size_t>(child)] = node;
+      }
   }
+  require(parents == found, "a tree has a node with another parent");
 }
 
-void require_tree(const Json& tree, const ModelDescription& description, std::int64_t max_categories) {
-  const auto left = integers(tree.at("left_children"));
-  const auto count = static_cast<std::int64_t>(left.size());
-  require_children(left, integers(tree.at("right_children")));
-  for (const char* of_nodes : {"split_indices", "split_conditions", "default_left", "split_type"})
-    require(static_cast<std::int64_t>(tree.at(of_nodes).size()) == count, "a tree has nodes without a split");
-  const auto columns =
-      static_cast<std::int64_t>(column_features(description.data.columns, description.shape.features).size());
-  require_range(integers(tree.at("split_indices")), 0, columns, "column");
-  const auto categories = integers(tree.at("categories"));
+void require_categories(const Json& tree, std::int64_t max_categories) {
+  const auto categories = integers(tree.at("categories")), nodes = integers(tree.at("categories_nodes"));
   const auto segments = integers(tree.at("categories_segments")), sizes = integers(tree.at("categories_sizes"));
+  const auto types = integers(tree.at("split_type"));
   require_range(categories, 0, max_categories, "category");
-  require_range(integers(tree.at("categories_nodes")), 0, count, "node");
-  require(segments.size() == sizes.size() && tree.at("categories_nodes").size() == sizes.size(),
-          "a tree has categories without a node");
+  require(segments.size() == sizes.size() && nodes.size() == sizes.size(), "a tree has categories without a node");
   for (std::size_t split = 0; split < sizes.size(); ++split)
     require(segments[split] >= 0 && sizes[split] >= 0 && sizes[split] <= static_cast<std::int64_t>(categories.size()) &&
                 segments[split] <= static_cast<std::int64_t>(categories.size()) - sizes[split],
             "a tree has a category that does not exist");
+  std::vector<std::int64_t> by_categories;
+  for (std::size_t node = 0; node < types.size(); ++node)
+    if (types[node] != 0) by_categories.push_back(static_cast<std::int64_t>(node));
+  require(by_categories == nodes, "a tree has splits by categories without categories");
+}
+
+void require_tree(const Json& tree, std::int64_t columns, std::int64_t max_categories) {
+  require_nodes(tree);
+  const std::size_t count = tree.at("left_children").size();
+  for (const char* of_nodes : {"split_indices", "split_conditions", "default_left", "split_type"})
+    require(tree.at(of_nodes).size() == count, "a tree has nodes without a split");
+  require_range(integers(tree.at("split_indices")), 0, columns, "column");
+  require_categories(tree, max_categories);
 }
 
 void require_trees(const Json& learner, const ModelDescription& description) {
   const Json& model = learner.at("gradient_booster").at("model");
   const Json& trees = model.at("trees");
+  const auto columns =
+      static_cast<std::int64_t>(column_features(description.data.columns, description.shape.features).size());
   std::int64_t most = 1;
   for (const DataColumn& column : description.data.columns)
     most = std::max(most, static_cast<std::int64_t>(column.categories.size()));
-  for (const Json& tree : trees) require_tree(tree, description, most);
+  require(model.at("gbtree_model_param").at("num_trees") == std::to_string(trees.size()),
+          "its number of trees is wrong");
+  for (std::size_t number = 0; number < trees.size(); ++number) {
+    require(trees[number].at("id") == number, "a tree has another number");
+    require_tree(trees[number], columns, most);
+  }
   const auto groups = integers(model.at("tree_info"));
   require(groups.size() == trees.size(), "a tree has no output");
   require_range(groups, 0, std::max<std::int64_t>(1, description.shape.outputs), "output");
 }
 
-std::optional<SavedModel> parse(std::string content) {
+std::string checksum_of(const Json& learner) {
+  std::string text;
+  for (const char* part : {"gradient_booster", "learner_model_param", "objective"}) text += learner.at(part).dump();
+  return fmt::format("{:08x}", checksum(text.data(), text.size()));
+}
+
+SavedModel parse(const std::string& content) {
   const Json json = parsed(content);
   const Json& learner = json.at("learner");
   const Json& attributes = learner.at("attributes");
-  const auto text = attributes.find(tree_model_attribute);
-  if (text == attributes.end()) return std::nullopt;
+  const auto text = attributes.find(tree_model_attribute), sum = attributes.find(tree_checksum_attribute);
+  require(text != attributes.end() && sum != attributes.end(), "it has no description of its table by sheaf");
+  require(*sum == checksum_of(learner), "its checksum is wrong");
   SavedModel trained;
   trained.description = parse_model_text(text->get<std::string>());
   require(trained.description.model.kind == ModelKind::boosted_trees, "its description is not that of trees");
   require_trees(learner, trained.description);
-  trained.network.trees = std::move(content);
+  trained.network.trees = xgboost_text(json);
   return trained;
 }
 
@@ -126,25 +157,56 @@ bool is_tree_model(std::string_view content) {
   return !content.empty() && content.front() == '{';
 }
 
-std::optional<SavedModel> parse_tree_model(std::string content, const std::string& path) {
+RunError damaged_tree_model(const std::string& path, const std::string& problem) {
+  return RunError(fmt::format(
+      "model file '{}' is damaged or not a model of boosted trees that sheaf has saved ({}). Save the model again.",
+      path, printable(problem)));
+}
+
+SavedModel parse_tree_model(const std::string& content, const std::string& path) {
   try {
-    return parse(std::move(content));
+    return parse(content);
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const Json::exception&) {
+    throw damaged_tree_model(path, "its JSON is damaged");
   } catch (const std::exception& error) {
-    throw RunError(fmt::format("model file '{}' is damaged or not a model of boosted trees ({}). Save the model again.",
-                               path, printable(error.what())));
+    throw damaged_tree_model(path, error.what());
   }
 }
 
-std::string trees_text(const std::string& content) {
+std::string tree_checksum(const std::string& content) {
   try {
-    const Json json = parsed(content);
-    const Json& learner = json.at("learner");
-    return learner.at("gradient_booster").dump() + learner.at("learner_model_param").dump();
+    return checksum_of(parsed(content).at("learner"));
   } catch (const Json::exception& error) {
     throw RunError(fmt::format("not a model of boosted trees ({})", error.what()));
   }
+}
+
+// A prediction is base_score plus a leaf of each tree. The shift of an output goes into the leaves of its first tree.
+std::string trees_in_target_units(const std::string& trees, const TargetScaling& scaling) {
+  Json json = parsed(trees);
+  Json& learner = json.at("learner");
+  Json& base_score = learner.at("learner_model_param").at("base_score");
+  const std::string text = base_score.get<std::string>();
+  const bool is_list = !text.empty() && text.front() == '[';  // since version 3.1
+  const double base = std::strtod(text.c_str() + (is_list ? 1 : 0), nullptr);
+  base_score = is_list ? "[0E0]" : "0E0";
+  Json& model = learner.at("gradient_booster").at("model");
+  const auto outputs = integers(model.at("tree_info"));
+  std::vector<bool> has_shift(scaling.unit.size());
+  for (std::size_t number = 0; number < outputs.size(); ++number) {
+    const auto output = static_cast<std::size_t>(outputs[number]);
+    const double unit = scaling.unit[output];
+    const double shift = has_shift[output] ? 0 : base * unit + double{scaling.shift[output]};
+    has_shift[output] = true;
+    Json& tree = model.at("trees").at(number);
+    const Json& left = tree.at("left_children");
+    Json& conditions = tree.at("split_conditions");
+    for (std::size_t node = 0; node < left.size(); ++node)
+      if (left[node] == -1) conditions[node] = conditions[node].get<double>() * unit + shift;
+  }
+  return xgboost_text(json);
 }
 
 }  // namespace sheaf

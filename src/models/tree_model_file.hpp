@@ -3,27 +3,36 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/error.hpp"
+#include "data/target_scaling.hpp"
 #include "models/saved_model.hpp"
 
 namespace sheaf {
 
-/// The attribute with model_text().
+/// The attributes with model_text() and tree_checksum().
 constexpr const char* tree_model_attribute = "sheaf";
+constexpr const char* tree_checksum_attribute = "sheaf_checksum";
 
 /// Whether the content of a file begins as JSON. Pure.
 bool is_tree_model(std::string_view content);
 
-/// Parses a model file. SavedModel::network has the whole content as trees. Returns nullopt if it has no description.
-/// Throws RunError, with `path`, if the content is damaged: if it is not JSON, or if the trees have nodes, features or
-/// categories that do not exist, which XGBoost does not check. Pure.
-std::optional<SavedModel> parse_tree_model(std::string content, const std::string& path);
+/// Parses a model file. SavedModel::network has the whole content as trees, written anew, so that XGBoost reads what
+/// was checked. Throws RunError, with `path`, if the content is damaged or has no description: if it is not JSON, if
+/// its checksum is another one, or if the trees have nodes, columns or categories that do not exist, which XGBoost does
+/// not check. Pure.
+SavedModel parse_tree_model(const std::string& content, const std::string& path);
 
-/// The part of a model that predicts, as text, for comparisons. `content`: that of a file or NetworkState::trees.
-/// Throws RunError if it is not a model of trees. Pure.
-std::string trees_text(const std::string& content);
+/// The error of a model file that XGBoost refuses.
+RunError damaged_tree_model(const std::string& path, const std::string& problem);
+
+/// The checksum of what predicts in a model: its trees, objective and parameters, as text. `content`: that of a file or
+/// NetworkState::trees. Throws RunError if it is not a model of trees. Pure.
+std::string tree_checksum(const std::string& content);
+
+/// The trees of a regression that were grown on scaled targets, for targets in their units. Pure.
+std::string trees_in_target_units(const std::string& trees, const TargetScaling& scaling);
 
 }  // namespace sheaf

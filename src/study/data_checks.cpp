@@ -108,7 +108,7 @@ void check_target_normalization(const Study& study, Problems& problems) {
                                     "negative). Set data.normalize_targets = none.",
                                     assignment(study, "train.loss")));
   const bool foreign = is_user_module(study.model.kind);
-  if (foreign || !study.model.bias)
+  if (foreign || (is_network(study.model.kind) && !study.model.bias))
     problems.add({"data.normalize_targets", foreign ? "model.kind" : "model.bias"},
                  fmt::format("data.normalize_targets = standard needs one of Sheaf's networks with a bias, but {}. Set "
                              "data.normalize_targets = none.",

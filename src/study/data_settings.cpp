@@ -135,7 +135,8 @@ void add_data_keys(std::vector<Setting>& table) {
                                      {"standard", NormalizeTargets::standard}}),
            "Regression. standard: train on targets that are centered on their means and divided by their standard "
            "deviations, computed from the training rows; losses, scores and predictions stay in the units of the file. "
-           "auto: standard for a file, if the network is one of Sheaf's and has a bias, and no loss is poisson.")
+           "auto: standard for a file, if the model is trees, or one of Sheaf's networks and has a bias, and no loss "
+           "is poisson.")
       .only_with("data.task", {"regression", "auto"});
   data.add("validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
            "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 if "

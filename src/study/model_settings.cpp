@@ -28,14 +28,18 @@ Condition draws_weights() {
 }
 
 bool is_share(double value) {
-  return value > 0 && value <= 1;
+  return value >= 1e-6 && value <= 1;
+}
+
+bool is_weight(double value) {
+  return value >= 0 && value <= 1e9;
 }
 
 // Parameters of XGBoost.
 void add_tree_keys(Section<ModelOptions>& model) {
   constexpr std::int64_t most_levels = 30, most_leaves = 1 << 20, most_bins = 1 << 16;
-  const auto share = number("number > 0 and <= 1", is_share);
-  const auto not_negative = number("number >= 0", is_not_negative);
+  const auto share = number("number from 1e-6 to 1", is_share);
+  const auto weight = number("number from 0 to 1e9", is_weight);
   const auto add = [&](const char* name, auto value, const auto& type, const std::string& meaning) {
     return model.add(name, value, type, "boosted_trees: " + meaning).only_with("model.kind", {"boosted_trees"});
   };
@@ -53,10 +57,10 @@ void add_tree_keys(Section<ModelOptions>& model) {
       .also_called({"feature_fraction"});
   add("colsample_bynode", &ModelOptions::colsample_bynode, share, "share of these columns that each split may use.")
       .also_called({"max_features", "feature_fraction_bynode"});
-  add("min_child_weight", &ModelOptions::min_child_weight, not_negative,
+  add("min_child_weight", &ModelOptions::min_child_weight, weight,
       "least sum of the second derivatives of the loss of the rows in a leaf.");
-  add("lambda", &ModelOptions::lambda, not_negative, "L2 penalty of the values of the leaves.");
-  add("alpha", &ModelOptions::alpha, not_negative, "L1 penalty of the values of the leaves.");
+  add("lambda", &ModelOptions::lambda, weight, "L2 penalty of the values of the leaves.");
+  add("alpha", &ModelOptions::alpha, weight, "L1 penalty of the values of the leaves.");
   add("max_bin", &ModelOptions::max_bin, integer(2, most_bins),
       "most intervals into which the values of a column are divided; trees split between them.");
   add("max_cat_to_onehot", &ModelOptions::max_cat_to_onehot, integer(1, most_bins),
@@ -91,6 +95,8 @@ void add_model_keys(std::vector<Setting>& table) {
                            {"xgb", "boosted_trees"},
                            {"gbtree", "boosted_trees"},
                            {"gbdt", "boosted_trees"},
+                           {"gbt", "boosted_trees"},
+                           {"trees", "boosted_trees"},
                            {"lightgbm", "boosted_trees"},
                            {"catboost", "boosted_trees"}});
   model

@@ -114,7 +114,14 @@ const std::vector<OtherName>& other_names() {
       {"n_gpus", "run.device", " = cuda, with one rank per GPU"},
       {"num_gpus", "run.device", " = cuda, with one rank per GPU"},
       {"alpha", "train.weight_decay",
-       " for an L2 penalty (alpha of scikit-learn, divided by the batch size), or train.alpha with rmsprop"},
+       " for an L2 penalty (alpha of scikit-learn, divided by the batch size), train.alpha with rmsprop, or "
+       "model.alpha "
+       "with boosted_trees"},
+      {"n_estimators", "ensemble.members", ", or train.epochs with model.kind = boosted_trees"},
+      {"model.learning_rate", "train.learning_rate", ", or model.eta with model.kind = boosted_trees"},
+      {"model.reg_lambda", "model.lambda", " with model.kind = boosted_trees"},
+      {"model.reg_alpha", "model.alpha", " with model.kind = boosted_trees"},
+      {"model.gamma", "", "Sheaf has no least gain of a split. model.min_child_weight limits the size of leaves."},
       {"betas", "train.beta1", " and train.beta2"},
       {"param_distributions", "",
        "Write a list or a range for each key under [search], for example train.learning_rate = log_uniform(1e-4, "

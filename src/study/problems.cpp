@@ -49,13 +49,15 @@ void set_searched(const Setting& setting, const SearchOptions& search, Study& tr
 void check_effects(const Study& study, const std::string& section, Problems& problems) {
   for (const Setting& setting : settings_table()) {
     if (setting.conditions.empty() || setting.info.key.rfind(section + ".", 0) != 0) continue;
-    const auto causes = deciding_keys(setting);
-    if (std::any_of(causes.begin(), causes.end(), [&](const auto& cause) { return is_searched(study, cause); }))
-      continue;
     Study trial = study;
     set_searched(setting, study.search, trial);
-    const Condition* const failed = is_set(setting, trial) ? failed_condition(setting, trial) : nullptr;
-    if (failed != nullptr) add_no_effect(trial, setting, *failed, problems);
+    if (!is_set(setting, trial)) continue;
+    const auto fails = [&](const Condition& condition) {
+      const auto is_open = [&](const std::string& key) { return is_searched(study, key); };
+      return std::none_of(condition.keys.begin(), condition.keys.end(), is_open) && !condition.holds(trial);
+    };
+    const auto failed = std::find_if(setting.conditions.begin(), setting.conditions.end(), fails);
+    if (failed != setting.conditions.end()) add_no_effect(trial, setting, *failed, problems);
   }
 }
 

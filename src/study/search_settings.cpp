@@ -27,7 +27,7 @@ void add_ensemble_keys(std::vector<Setting>& table) {
   ensemble
       .add("members", &EnsembleOptions::members, integer(1, max_iterations),
            "Members of each ensemble. They differ in their random numbers; their predictions are averaged.")
-      .also_called({"n_estimators", "num_boost_round", "n_models", "num_models", "ensemble_size"});
+      .also_called({"n_models", "num_models", "ensemble_size"});
   ensemble
       .add("bootstrap", &EnsembleOptions::bootstrap, flag(),
            "Train each member on a bootstrap sample of the training rows (bagging). With saved models, if data "

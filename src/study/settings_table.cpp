@@ -17,7 +17,7 @@ constexpr const char* keys_of_all_models[] = {"train.epochs",     "train.loss", 
                                               "train.min_change", "train.stop_fraction"};
 
 bool is_of_networks(const std::string& key) {
-  if (key == "data.normalize" || key == "data.normalize_targets") return true;
+  if (key == "data.normalize") return true;
   const auto is_key = [&](const char* other) { return key == other; };
   return key.rfind("train.", 0) == 0 &&
          std::none_of(std::begin(keys_of_all_models), std::end(keys_of_all_models), is_key);

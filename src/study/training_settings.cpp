@@ -226,7 +226,7 @@ void add_optimizer(std::vector<Setting>& table) {
   train
       .add("learning_rate", &TrainOptions::learning_rate, or_auto(number("number > 0", is_positive)),
            learning_rate_help())
-      .also_called({"lr", "learning_rate_init", "init_lr", "max_lr", "eta", "eta0"});
+      .also_called({"lr", "learning_rate_init", "init_lr", "max_lr", "eta0"});
   add_schedule(train);
   add_best_epoch(train);
   add_stop_fraction(train);
@@ -239,7 +239,7 @@ void add_optimizer(std::vector<Setting>& table) {
   train
       .add("weight_decay", &TrainOptions::weight_decay, or_auto(number("number >= 0", is_not_negative)),
            weight_decay_help())
-      .also_called({"l2", "l2_reg", "l2_regularization", "lambda", "reg_lambda"});
+      .also_called({"l2", "l2_reg", "l2_regularization", "reg_lambda"});
   add_optimizer_key(train, "beta1", &TrainOptions::beta1, below_one, "decay rate of the running mean of the gradients.")
       .also_called({"beta_1"});
   add_optimizer_key(train, "beta2", &TrainOptions::beta2, below_one,
@@ -264,7 +264,7 @@ void add_train_keys(std::vector<Setting>& table) {
            "adds a tree, or one for each class or target. auto: 10 to 400, more for fewer rows; boosted_trees: 200, or "
            "2000 if the training can stop early.")
       .also_called({"max_iter", "n_epochs", "num_epochs", "nb_epoch", "nb_epochs", "max_epochs", "n_epoch",
-                    "num_train_epochs", "n_estimators", "num_boost_round", "num_rounds", "nrounds"});
+                    "num_train_epochs", "num_boost_round", "num_rounds", "nrounds"});
   train
       .add("batch_size", &TrainOptions::batch_size, integer_or("full", 1, max_rows),
            "Rows per optimizer step; full: all training rows.")

@@ -32,6 +32,7 @@ inline constexpr double expected_core_flops = 40e9;
 struct EngineEntry {
   std::string_view name;  ///< in results, journals and reports
   EngineKind kind;        ///< the value of run.engine that selects this engine
+  bool trains_networks;   ///< or boosted trees
   bool uses_gpus;         ///< whether it uses the lane's GPU if there is one; otherwise it always trains on cores
 
   /// The reason why the engine cannot train a trial on data of this shape in a lane with this device; no value if it

@@ -22,6 +22,11 @@ with h5py.File("numbers.h5", "w") as file:
     features = random.normal(size=(200, 6)) * [1, 2, 30, 1, 1, 1]
     file["features"], file["targets"] = features, features[:, 0] + features[:, 2] / 30 + random.normal(size=200) / 9
 SGD, ADAM, CNN = "--train.optimizer=sgd", "--train.optimizer=adam", ["--model.kind=cnn", "--model.channels=4"]
+TREES = ["--model.kind=boosted_trees", "--train.epochs=12"]
+with open("texts.csv", "w") as file:
+    file.write("a,b,target\n" + "".join(f"{'pqrstu'[number % 6]},{number % 7},{(number * number) % 11 + number % 6 / 3}\n"
+                                        for number in range(200)))
+checks.check(sheaf("import", "texts.csv", "texts.h5", "--task=regression").code == 0, "import of texts.csv")
 STOPS = ["--train.patience=2", "--train.epochs=12"]
 # The data, two values, and what lets the key have an effect.
 KEYS = {
@@ -36,6 +41,11 @@ KEYS = {
     "model.dropout": (NUMBERS, "0", "0.5"),
     "model.bias": (NUMBERS, "true", "false", "--data.normalize_targets=none"),
     "model.initialization": (NUMBERS, "pytorch", "he"),
+    **{f"model.{key}": (NUMBERS, *values, *TREES) for key, values in {
+        "eta": ("0.1", "0.3"), "max_depth": ("2", "5"), "max_leaves": ("none", "3"), "subsample": ("0.5", "1"),
+        "colsample_bytree": ("0.4", "1"), "colsample_bynode": ("0.4", "1"), "min_child_weight": ("0.01", "20"),
+        "lambda": ("0", "5"), "alpha": ("0", "2"), "max_bin": ("4", "256")}.items()},
+    "model.max_cat_to_onehot": (["texts.h5"], "1", "100", *TREES),
     "train.epochs": (NUMBERS, "3", "5"),
     "train.batch_size": (NUMBERS, "16", "full"),
     "train.shuffle": (NUMBERS, "true", "false"),

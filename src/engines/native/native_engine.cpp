@@ -65,7 +65,7 @@ std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::v
 }  // namespace
 
 EngineEntry native_engine() {
-  return {native_engine_name, EngineKind::native, false, refusal, expected_seconds, make_trainer, make_predictor};
+  return {native_engine_name, EngineKind::native, true, false, refusal, expected_seconds, make_trainer, make_predictor};
 }
 
 }  // namespace sheaf

@@ -14,6 +14,7 @@ constexpr double least_share = 1e-6;
 const char* objective_of(LossKind loss, std::int64_t outputs) {
   switch (loss) {
     case LossKind::cross_entropy:
+      if (outputs == 1) return "reg:squarederror";  // of the only class, which is 0
       return outputs == 2 ? "binary:logistic" : "multi:softprob";
     case LossKind::bce:
       return "binary:logistic";
@@ -28,6 +29,7 @@ const char* objective_of(LossKind loss, std::int64_t outputs) {
 double base_score(LossKind loss, const TreeTask& task) {
   constexpr double of_several_classes = 0.5;
   if (loss == LossKind::cross_entropy && task.outputs > 2) return of_several_classes;
+  if (loss == LossKind::cross_entropy && task.outputs == 1) return 0;
   if (loss_of(loss).needs_classes()) return std::clamp(task.mean, least_share, 1 - least_share);
   return loss_of(loss).needs_counts() ? std::max(task.mean, least_share) : task.mean;
 }

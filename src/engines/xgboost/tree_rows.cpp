@@ -2,6 +2,7 @@
 #include "engines/xgboost/tree_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -20,7 +21,8 @@ void write_tree_row(const std::vector<ColumnFeatures>& columns, const Value* fea
   for (const ColumnFeatures& column : columns) {
     const Value* const own = features + column.first;
     if (!column.is_text) {
-      *values++ = static_cast<float>(*own);
+      const auto number = static_cast<float>(*own);
+      *values++ = std::isnan(number) ? column.fill : number;
       continue;
     }
     const Value* const found = std::find(own, own + column.count, Value{1});

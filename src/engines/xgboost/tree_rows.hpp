@@ -13,8 +13,8 @@ namespace sheaf {
 /// Whether each column is one of texts.
 std::vector<bool> categorical_columns(const std::vector<ColumnFeatures>& columns);
 
-/// Writes the columns of a row: the number, NaN for an empty cell; or the code 0, 1, ... of the category, NaN for an
-/// empty cell or an unknown text. `features`: of the row, without scaling.
+/// Writes the columns of a row: the number, for an empty cell the value that the data state, otherwise NaN; or the code
+/// 0, 1, ... of the category, NaN for an empty cell or an unknown text. `features`: of the row, without scaling.
 template <class Value>
 void write_tree_row(const std::vector<ColumnFeatures>& columns, const Value* features, float* values);
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/error.hpp"
 #include "engines/xgboost/booster.hpp"
 #include "engines/xgboost/tree_parameters.hpp"
 #include "engines/xgboost/tree_rows.hpp"
@@ -53,9 +54,8 @@ class TreePredictor : public Predictor {
   const Booster booster_;
 };
 
-std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, LaneDevice) {
+std::optional<std::string> refusal(const Trial& trial, const DataShape&, LaneDevice) {
   if (is_network(trial.model.kind)) return "XGBoost trains trees, not networks";
-  if (trial.train.loss == LossKind::cross_entropy && shape.outputs < 2) return "trees need at least two classes";
   return std::nullopt;
 }
 
@@ -71,18 +71,24 @@ std::unique_ptr<Trainer> make_trainer(LaneDevice, const DataSet*) {
 
 std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>&, std::int64_t,
                                           LaneDevice) {
-  return std::make_unique<TreePredictor>(model);
+  try {
+    return std::make_unique<TreePredictor>(model);
+  } catch (const RunError& error) {
+    throw damaged_tree_model(model.path, error.what());
+  }
 }
 
 }  // namespace
 
 EngineEntry xgboost_engine() {
-  return {xgboost_engine_name, EngineKind::xgboost, false, refusal, expected_seconds, make_trainer, make_predictor};
+  return {xgboost_engine_name, EngineKind::xgboost, false,         false, refusal,
+          expected_seconds,    make_trainer,        make_predictor};
 }
 
 std::string tree_model_file_bytes(const SavedModel& trained) {
   Booster booster(trained.network.trees);
   booster.set_attribute(tree_model_attribute, model_text(trained.description));
+  booster.set_attribute(tree_checksum_attribute, tree_checksum(trained.network.trees));
   return booster.save();
 }
 

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <new>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "files/shared_library.hpp"
@@ -67,7 +69,10 @@ std::string xgboost_version() {
 }
 
 void require_xgboost(int code) {
-  require(code == 0, [] { return "XGBoost: " + first_line(xgboost().last_error()); });
+  if (code == 0) return;
+  const std::string problem = first_line(xgboost().last_error());
+  if (problem.find("bad_alloc") != std::string::npos) throw std::bad_alloc();
+  throw RunError("XGBoost: " + problem);
 }
 
 }  // namespace sheaf

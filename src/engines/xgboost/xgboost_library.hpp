@@ -34,7 +34,7 @@ const XgboostFunctions& xgboost();
 /// Such as "1.7.4". Throws as xgboost().
 std::string xgboost_version();
 
-/// Throws RunError with the last error of this thread unless `code` is 0.
+/// Throws RunError with the last error of this thread unless `code` is 0, or std::bad_alloc if memory has run out.
 void require_xgboost(int code);
 
 }  // namespace sheaf

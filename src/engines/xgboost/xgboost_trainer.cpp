@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,7 @@
 #include "engines/xgboost/tree_rows.hpp"
 #include "engines/xgboost/xgboost_library.hpp"
 #include "models/predictions.hpp"
+#include "models/tree_model_file.hpp"
 #include "training/engine_entry.hpp"
 #include "training/losses/reduction.hpp"
 #include "training/metrics/evaluation_sums.hpp"
@@ -35,11 +37,20 @@ struct Rows {
   std::vector<float> weights{};        // [count]; empty: all are 1
 };
 
+// XGBoost compares sums of weights with min_child_weight and lambda, so their scale would matter.
+std::vector<float> with_mean_one(std::vector<float> weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double factor = sum > 0 ? static_cast<double>(weights.size()) / sum : 1;
+  for (float& weight : weights) weight = static_cast<float>(double{weight} * factor);
+  return weights;
+}
+
 class TreeTraining {
  public:
   explicit TreeTraining(const TrainingTask& task)
       : task_(task),
         loss_(task.trial.train.loss),
+        target_scaling_(task.split.target_scaling),
         scoring_(scoring_of(task.trial.train, task.data, false)),
         columns_(task.data.columns != nullptr ? *task.data.columns : column_features({}, task.data.feature_count)),
         tree_outputs_(sheaf::tree_outputs(loss_, task.data.output_count)),
@@ -66,7 +77,10 @@ class TreeTraining {
 
   std::int64_t rounds() const { return rounds_; }
 
-  std::string model(std::int64_t rounds) const { return booster_.first(rounds).save(); }
+  std::string model(std::int64_t rounds) const {
+    const std::string trees = booster_.first(rounds).save();
+    return target_scaling_.is_active() ? trees_in_target_units(trees, target_scaling_) : trees;
+  }
 
   // XGBoost's state does not have that of its random numbers, so the rounds are trained again.
   void repeat(std::int64_t rounds) {
@@ -106,8 +120,14 @@ class TreeTraining {
     const std::int64_t outputs = task_.data.output_count;
     const bool one_hot = task_.data.labels != nullptr && loss_of(loss_).targets == LossTargets::values;
     width = one_hot || task_.data.labels == nullptr ? outputs : 1;
-    if (task_.data.labels == nullptr) return training_.targets;
     std::vector<float> labels;
+    if (task_.data.labels == nullptr) {
+      labels = training_.targets;
+      if (target_scaling_.is_active())
+        for (std::size_t value = 0; value < labels.size(); ++value)
+          labels[value] = target_scaling_.scaled<float>(labels[value], static_cast<std::int64_t>(value) % outputs);
+      return labels;
+    }
     for (const std::int64_t label : training_.labels)
       if (one_hot)
         for (std::int64_t output = 0; output < outputs; ++output) labels.push_back(output == label ? 1.0f : 0.0f);
@@ -129,7 +149,7 @@ class TreeTraining {
 
   Booster new_booster() {
     training_.weights = training_weights();
-    if (!training_.weights.empty()) training_.matrix.set("weight", training_.weights);
+    if (!training_.weights.empty()) training_.matrix.set("weight", with_mean_one(training_.weights));
     std::int64_t width = 1;
     const std::vector<float> labels = tree_labels(width);
     training_.matrix.set("label", labels, width == 1 ? 0 : width);
@@ -148,6 +168,7 @@ class TreeTraining {
   // [rows, outputs], as those of a network: logits, logarithms of means, or values.
   std::vector<float> outputs_of(const Rows& rows) const {
     std::vector<float> found = booster_.predict(rows.matrix, rows.count, tree_outputs_);
+    if (target_scaling_.is_active()) to_target_units(target_scaling_, rows.count, found.data());
     return tree_outputs_ == task_.data.output_count ? found : logits_of_two(found);
   }
 
@@ -163,6 +184,7 @@ class TreeTraining {
 
   const TrainingTask task_;
   const LossKind loss_;
+  const TargetScaling& target_scaling_;  // without effect for classes and counts
   const Scoring scoring_;
   const std::vector<ColumnFeatures> columns_;
   const std::int64_t tree_outputs_;

@@ -36,41 +36,64 @@ std::string in_json(const std::string& text) {
 // A model with one tree of three nodes: age < 30.5, with a category of no effect.
 std::string file(const std::string& attributes) {
   return R"({"learner": {"attributes": {)" + attributes +
-         R"(}, "gradient_booster": {"model": {"tree_info": [0], "trees": [
-{"left_children": [1, -1, -1], "right_children": [2, -1, -1], "split_indices": [0, 0, 0], "split_type": [0, 0, 0],
+         R"(}, "gradient_booster": {"model": {"gbtree_model_param": {"num_trees": "1"}, "tree_info": [0], "trees": [
+{"id": 0, "left_children": [1, -1, -1], "right_children": [2, -1, -1], "parents": [2147483647, 0, 0], "split_indices": [0, 0, 0], "split_type": [1, 0, 0],
 "split_conditions": [30.5, NaN, 0.2], "default_left": [0, 0, 0], "categories": [1], "categories_nodes": [0],
-"categories_segments": [0], "categories_sizes": [1]}]}}, "learner_model_param": {"num_class": "0"}}})";
+"categories_segments": [0], "categories_sizes": [1]}]}}, "learner_model_param": {"num_class": "0", "base_score": "5E-1"}, "objective": {}}})";
+}
+
+// The same with the attributes of sheaf. `change`: of the text before its checksum is known.
+template <class Change>
+std::string file_with(const Change& change) {
+  const std::string text =
+      change(file("\"sheaf\": " + in_json(model_text(description())) + ", \"sheaf_checksum\": \"?\""));
+  const std::size_t mark = text.find("\"?\"");
+  std::string sum = "?";
+  try {
+    sum = tree_checksum(text);
+  } catch (const RunError&) {
+  }
+  return text.substr(0, mark + 1) + sum + text.substr(mark + 2);
 }
 
 std::string file() {
-  return file("\"sheaf\": " + in_json(model_text(description())));
+  return file_with([](std::string text) { return text; });
 }
 
+// A forged file with the right checksum.
 std::string with(const std::string& before, const std::string& after) {
-  std::string text = file();
-  const std::size_t found = text.find(before);
-  REQUIRE(found != std::string::npos);
-  return text.replace(found, before.size(), after);
+  return file_with([&](std::string text) {
+    const std::size_t found = text.find(before);
+    REQUIRE(found != std::string::npos);
+    return text.replace(found, before.size(), after);
+  });
 }
 
 }  // namespace
 
 TEST_CASE("a model file of trees has the description of the model and its trees") {
   CHECK((is_tree_model(file()) && !is_tree_model("PK\x03\x04") && !is_tree_model("")));
-  const auto found = parse_tree_model(file(), "trees.json");
-  REQUIRE(found);
-  CHECK(found->description.model.kind == ModelKind::boosted_trees);
-  CHECK(found->description.task == Task::classification);
-  CHECK(found->description.data.columns == description().data.columns);
-  CHECK((found->network.trees == file() && found->network.rounds == 0 && found->scaling.shift.empty()));
-  CHECK_FALSE(parse_tree_model(file(""), "trees.json"));  // written by another program
+  const SavedModel found = parse_tree_model(file(), "trees.json");
+  CHECK(found.description.model.kind == ModelKind::boosted_trees);
+  CHECK(found.description.task == Task::classification);
+  CHECK(found.description.data.columns == description().data.columns);
+  CHECK((tree_checksum(found.network.trees) == tree_checksum(file()) && found.scaling.shift.empty()));
+  CHECK_THAT(found.network.trees, ContainsSubstring("[NaN,") || ContainsSubstring(",NaN,"));
+  CHECK_THROWS_WITH(parse_tree_model(file(""), "trees.json"),
+                    ContainsSubstring("no description of its table by sheaf"));
 }
 
 TEST_CASE("trees with nodes, columns, categories or outputs that do not exist are refused") {
   for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{
-           {"[1, -1, -1]", "[0, -1, -1]"},                        // a child that is its parent
-           {"[1, -1, -1]", "[3, -1, -1]"},                        // a child behind the end
-           {"[1, -1, -1]", "[1, -1]"},                            // fewer nodes
+           {"[1, -1, -1]", "[0, -1, -1]"},  // a child that is its parent
+           {"[1, -1, -1]", "[3, -1, -1]"},  // a child behind the end
+           {"[1, -1, -1]", "[1, -1]"},      // fewer nodes
+           {"[2, -1, -1]", "[1, -1, -1]"},
+           {"[2147483647, 0, 0]", "[2147483647, 0, 1]"},
+           {"[2147483647, 0, 0]", "[2147483647, 0, -1]"},
+           {R"("id": 0)", R"("id": 1)"},
+           {R"("num_trees": "1")", R"("num_trees": "2")"},
+           {R"("split_type": [1)", R"("split_type": [0)"},
            {"[2, -1, -1]", "[-1, -1, -1]"},                       // one child only
            {R"("split_indices": [0)", R"("split_indices": [2)"},  // of two columns
            {R"("split_indices": [0)", R"("split_indices": [-1)"},
@@ -94,8 +117,23 @@ TEST_CASE("trees with nodes, columns, categories or outputs that do not exist ar
                     ContainsSubstring("nested too deeply"));
 }
 
-TEST_CASE("the text of the trees does not depend on the description") {
-  CHECK(trees_text(file()) == trees_text(file("")));
-  CHECK(trees_text(file()) != trees_text(with("30.5", "31.5")));
-  CHECK_THROWS_AS(trees_text("{}"), RunError);
+TEST_CASE("a change of the trees does not fit the checksum") {
+  std::string text = file();
+  text.replace(text.find("30.5"), 4, "31.5");
+  CHECK_THROWS_WITH(parse_tree_model(text, "trees.json"), ContainsSubstring("its checksum is wrong"));
+  CHECK(tree_checksum(file()) == tree_checksum(file("")));  // the description does not count
+  CHECK(tree_checksum(file()) != tree_checksum(with("30.5", "31.5")));
+  CHECK_THROWS_AS(tree_checksum("{}"), RunError);
+}
+
+TEST_CASE("trees of scaled targets become trees in the units of the targets") {
+  const std::string trees = R"({"learner": {"gradient_booster": {"model": {"tree_info": [0, 1, 0], "trees": [
+{"left_children": [-1], "split_conditions": [0.25]}, {"left_children": [1, -1, -1], "split_conditions": [NaN, 1, 2]},
+{"left_children": [-1], "split_conditions": [-1]}]}}, "learner_model_param": {"base_score": "5E-1"}}})";
+  // Output 0: 0.5 + 0.25 - 1 = -0.25 units of 4, plus 10; output 1: 0.5 + 1 or 2 units of 0.5, minus 3.
+  const std::string found = trees_in_target_units(trees, {{10, -3}, {4, 0.5}});
+  CHECK_THAT(found, ContainsSubstring(R"("base_score":"0E0")"));
+  CHECK_THAT(found, ContainsSubstring(R"("split_conditions":[13.0])"));             // 0.25 * 4 + 0.5 * 4 + 10
+  CHECK_THAT(found, ContainsSubstring(R"("split_conditions":[NaN,-2.25,-1.75])"));  // 0.5 * 0.5 - 3 + 0.5 or 1
+  CHECK_THAT(found, ContainsSubstring(R"("split_conditions":[-4.0])"));
 }

@@ -16,7 +16,7 @@ TEST_CASE("the keys of an optimizer are keys of [train] that have an effect with
       INFO(std::string(optimizer.name) << ": " << std::string(key));
       const Setting* const setting = find_setting("train." + std::string(key));
       REQUIRE(setting != nullptr);
-      REQUIRE(setting->conditions.size() == 1);
+      REQUIRE(setting->conditions.size() == 2);  // the other one: networks
       const Condition& condition = setting->conditions.front();
       CHECK(condition.keys == std::vector<std::string>{"train.optimizer"});
       const auto& values = condition.values;

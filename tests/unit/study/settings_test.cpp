@@ -130,6 +130,17 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"model.channels", {"8 16"}, {"8 0"}},
       {"model.kernel", {"1", "3", "99"}, {"0", "2", "-3", "101"}},
       {"model.dropout", probability_in, probability_out},
+      {"model.eta", {"1e-6", "0.3", "1"}, {"0", "1e-7", "1.1", "nan"}},
+      {"model.max_depth", {"1", "30", "none"}, {"0", "31", "2.5"}},
+      {"model.max_leaves", {"2", "1048576", "none"}, {"0", "1", "1048577"}},
+      {"model.subsample", {"1e-6", "1"}, {"0", "1.01"}},
+      {"model.colsample_bytree", {"1e-6", "1"}, {"0", "1.01"}},
+      {"model.colsample_bynode", {"1e-6", "1"}, {"0", "1.01"}},
+      {"model.min_child_weight", {"0", "1e9"}, {"-1", "1.1e9", "nan"}},
+      {"model.lambda", {"0", "1e9"}, {"-1", "1.1e9"}},
+      {"model.alpha", {"0", "1e9"}, {"-1", "1.1e9"}},
+      {"model.max_bin", {"2", "65536"}, {"1", "65537"}},
+      {"model.max_cat_to_onehot", {"1", "65536"}, {"0", "65537"}},
       {"train.epochs", {"1", "1000000"}, {"0", "-5", "1000001", "9223372036854775808", "ten", "1e3"}},
       {"train.batch_size", {"1", "full"}, {"0", "-1", "all"}},
       {"train.learning_rate", positive_in, positive_out},
@@ -221,7 +232,7 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
         "train.optimizer cannot be 'adma'. Allowed: sgd | adam | adamw | rmsprop | nadam. Did you mean 'adam'?");
   CHECK(refusal("model.kind", "transformer") ==
         "model.kind cannot be 'transformer'. Allowed: auto | linear | mlp | cnn | resnet18 | resnet50 | "
-        "torchscript:FILE.pt | plugin:FILE.so.");
+        "boosted_trees | torchscript:FILE.pt | plugin:FILE.so.");
   CHECK_THAT(refusal("run.metrics", "r2, top_k:0"), ContainsSubstring(" top_k:N needs an integer of at least 1"));
   CHECK_THAT(refusal("run.metrics", "r2, f1_score"), ContainsSubstring(" Use f1_macro for 'f1_score'."));
   CHECK_THAT(refusal("run.metrics", "r2, mse, r2"), ContainsSubstring(" 'r2' occurs twice."));
@@ -238,7 +249,7 @@ TEST_CASE("a name of an earlier version is refused with its new name") {
   CHECK(refusal("data.normalise", "standard") == "unknown key 'data.normalise'. Use data.normalize.");
   CHECK(refusal("model.initialisation", "he") == "unknown key 'model.initialisation'. Use model.initialization.");
   CHECK(refusal("run.engine", "resident") ==
-        "run.engine cannot be 'resident'. Allowed: auto | torch | native | by_model. Use native.");
+        "run.engine cannot be 'resident'. Allowed: auto | torch | native | xgboost | by_model. Use native.");
   CHECK(refusal("data.mode", "resident") ==
         "data.mode cannot be 'resident'. Allowed: auto | memory | streamed. Use memory.");
 }

@@ -201,6 +201,24 @@ ensemble = none
 train.learning_rate = log_uniform(1e-5, 1e-1)
 )";
 
+const std::string trees = R"(
+[data]
+file = d.h5
+[model]
+kind = boosted_trees
+eta = 0.3
+max_depth = none
+max_leaves = 31
+subsample = 0.5
+colsample_bytree = 0.7
+colsample_bynode = 0.9
+min_child_weight = 2
+lambda = 3
+alpha = 0.25
+max_bin = 64
+max_cat_to_onehot = 5
+)";
+
 void check_equal(const Study& a, const Study& b) {
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
@@ -221,12 +239,14 @@ TEST_CASE("a study that is written and read again is the same in every key") {
   const Study second = parse_study_text(synthetic, "second", {});
   const Study third = parse_study_text(searched, "third", {}), fourth = parse_study_text(drawn, "fourth", {});
   const Study fifth = parse_study_text(quantiles, "fifth", {}), sixth = parse_study_text(gradual, "sixth", {});
+  const Study seventh = parse_study_text(trees, "seventh", {});
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
     const auto is_set = [&](const Study& study) { return setting_text(study, setting.key) != setting.default_value; };
-    CHECK((is_set(first) || is_set(second) || is_set(third) || is_set(fourth) || is_set(fifth) || is_set(sixth)));
+    CHECK((is_set(first) || is_set(second) || is_set(third) || is_set(fourth) || is_set(fifth) || is_set(sixth) ||
+           is_set(seventh)));
   }
-  for (const Study& study : {first, second, third, fourth, fifth, sixth, file_study()}) {
+  for (const Study& study : {first, second, third, fourth, fifth, sixth, seventh, file_study()}) {
     const std::string text = study_file_text(study);
     const Study again = parse_study_text(text, "again", {});
     check_equal(study, again);

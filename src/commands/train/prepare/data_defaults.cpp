@@ -73,8 +73,7 @@ Normalize normalization_of(const Study& study, const std::optional<FileSchema>& 
 // The targets are scaled back in the last layer, so it must be known and have a bias. Counts are not scaled.
 NormalizeTargets target_normalization_of(const Study& study, const std::optional<FileSchema>& file) {
   const bool scalable = file && !any_loss_is(study, &Loss::needs_counts) && study.data.task == Task::regression &&
-                        any_kind(study, is_network) && !any_kind(study, is_user_module) && study.model.bias &&
-                        !is_searched(study, "model.bias");
+                        !any_kind(study, is_user_module) && study.model.bias && !is_searched(study, "model.bias");
   return scalable ? NormalizeTargets::standard : NormalizeTargets::none;
 }
 

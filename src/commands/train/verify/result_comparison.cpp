@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/text.hpp"
-#include "files/checksum.hpp"
 #include "models/tree_model_file.hpp"
 
 namespace sheaf {
@@ -101,11 +100,6 @@ void add_curve(Comparison& found, const TrainedIteration& now, const TrainedIter
                  });
 }
 
-std::string checksum_of_trees(const NetworkState& network) {
-  const std::string text = trees_text(network.trees);
-  return fmt::format("{:08x}", checksum(text.data(), text.size()));
-}
-
 }  // namespace
 
 std::vector<std::string> differences(const TrainedIteration& now, const StoredIteration& stored,
@@ -133,7 +127,8 @@ std::vector<std::string> differences(const TrainedIteration& now, const StoredIt
     found.add_array("weights", now.network.parameters, stored.network->parameters);
     found.add_array("buffers of the network", now.network.buffers, stored.network->buffers);
     if (now.network.rounds > 0)
-      found.add_integers("trees with the checksum", checksum_of_trees(now.network), checksum_of_trees(*stored.network));
+      found.add_integers("trees with the checksum", tree_checksum(now.network.trees),
+                         tree_checksum(stored.network->trees));
   }
   return found.take();
 }

@@ -23,6 +23,7 @@ TEST_CASE("the objective follows from the loss and the number of classes") {
   auto two = parameters({LossKind::cross_entropy, 2, 0.25, 0}), three = parameters({LossKind::cross_entropy, 3, 1, 0});
   CHECK((two["objective"] == "binary:logistic" && two.count("num_class") == 0));
   CHECK((three["objective"] == "multi:softprob" && three["num_class"] == "3"));
+  CHECK(parameters({LossKind::cross_entropy, 1, 0, 0})["objective"] == "reg:squarederror");  // of the only class
   CHECK((tree_outputs(LossKind::cross_entropy, 2) == 1 && tree_outputs(LossKind::cross_entropy, 3) == 3));
   CHECK((tree_outputs(LossKind::bce, 2) == 2 && tree_outputs(LossKind::mse, 1) == 1));
 }

@@ -37,6 +37,19 @@ TEST_CASE("columns of texts are one column each, and their features become the c
     CHECK((found[value] == expected[value] || (std::isnan(found[value]) && std::isnan(expected[value]))));
 }
 
+TEST_CASE("an empty cell has the value that the data state for it") {
+  std::vector<DataColumn> columns = {number_column("a"), number_column("b")};
+  columns[0].fill = 7.5;
+  columns[0].offset = 2;
+  const std::vector<float> features = {missing, missing, 1, 2};
+  DataSet data;
+  data.feature_count = 2;
+  data.features = features.data();
+  const std::vector<std::int64_t> rows = {0, 1};
+  const std::vector<float> found = tree_rows(column_features(columns, 2), data, rows.data(), 2);
+  CHECK((found[0] == 5.5f && std::isnan(found[1]) && found[2] == 1 && found[3] == 2));
+}
+
 TEST_CASE("without columns, each feature is a number, also in files of bytes") {
   const std::vector<std::uint8_t> features = {0, 1, 255, 7, 1, 1};
   DataSet data;
