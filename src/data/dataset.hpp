@@ -34,6 +34,7 @@ struct DataSet {
   RowMarks marks;                               ///< groups, folds or times of the rows of data.file
   std::vector<std::string> class_names;         ///< [output_count] of classes or labels; empty: they are numbers
   std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells
+  std::vector<std::int64_t> categories;         ///< category_features() of the columns
   std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;
 

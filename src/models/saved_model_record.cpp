@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/version.hpp"
+#include "data/column_encoding.hpp"
 #include "files/file_content.hpp"
 #include "files/zip.hpp"
 #include "study/settings.hpp"
@@ -79,6 +80,7 @@ ModelDescription parse_model_text(const std::string& text) {
   }
   require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
+  shape.categories = category_features(data.columns);
   require(plugin_content.has_value() == (study.model.kind == ModelKind::plugin), "its plugin does not fit its network");
   return {study.model,     study.data.task,           loss_function(study.train), shape,
           std::move(data), quantiles_of(study.train), std::move(plugin_content)};
@@ -129,9 +131,12 @@ SavedModel parse(const std::string& record) {
   const std::vector<Layer> layers = network_layout(description.model, description.shape);
   const bool works = works_on_rows(layers);
   if (works && buffer_count(layers) > 0) trained.network.buffers = bytes.get_list<std::vector<double>>();
+  const std::int64_t edges = works && layers.front().is_embedding() ? layers.front().embedded() * max_edges : 0;
+  if (edges > 0) trained.scaling.edges = bytes.get_list<std::vector<float>>();
   const std::int64_t wanted = works ? parameter_count(layers) : 0, buffers = works ? buffer_count(layers) : 0;
   require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
               static_cast<std::int64_t>(trained.network.buffers.size()) == buffers &&
+              static_cast<std::int64_t>(trained.scaling.edges.size()) == edges &&
               fits(trained.scaling.shift, description.shape) && fits(trained.scaling.fill, description.shape) &&
               trained.scaling.shift.size() == trained.scaling.scale.size() &&
               (trained.scaling.clip.empty() || trained.scaling.clip.size() == trained.scaling.shift.size()),
@@ -165,6 +170,7 @@ SavedModelRecord saved_model_record_parts(const SavedModel& trained) {
   rest.put_list(trained.scaling.clip);
   rest.put_list(trained.scaling.fill);
   if (works && buffer_count(layers) > 0) rest.put_list(trained.network.buffers);
+  if (works && layers.front().is_embedding()) rest.put_list(trained.scaling.edges);
   return {description.bytes(), {reinterpret_cast<const char*>(parameters.data()), count * sizeof(float)}, rest.bytes()};
 }
 

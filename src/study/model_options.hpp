@@ -28,6 +28,8 @@ constexpr bool is_residual(ModelKind kind) {
 enum class Stem { automatic, small, imagenet };
 enum class Norm { none, layer, batch };
 enum class Initialization { pytorch, glorot, he, zeros };
+/// How numbers become the inputs of the first dense layer.
+enum class Embedding { none, piecewise };
 
 struct ModelOptions {
   ModelKind kind = ModelKind::automatic;
@@ -37,6 +39,7 @@ struct ModelOptions {
   std::optional<std::vector<std::int64_t>> channels;  ///< cnn: output channels of each convolution
   std::int64_t kernel = 3;                            ///< cnn: kernel size, odd
   Stem stem = Stem::automatic;                        ///< resnet18, resnet50
+  Embedding embedding = Embedding::none;              ///< mlp, linear
   Activation activation = Activation::relu;
   Norm norm = Norm::none;  ///< mlp, cnn: after each hidden dense layer, before the activation; batch: and convolution
   double dropout = 0;      ///< dropout rate after each hidden layer
@@ -44,5 +47,10 @@ struct ModelOptions {
   Initialization initialization = Initialization::pytorch;
   bool keep_weights = false;  ///< torchscript: every iteration starts from the weights in the file
 };
+
+/// Whether the network begins with an embedding.
+constexpr bool embeds(const ModelOptions& model) {
+  return model.embedding != Embedding::none && (model.kind == ModelKind::linear || model.kind == ModelKind::mlp);
+}
 
 }  // namespace sheaf

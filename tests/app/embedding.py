@@ -1,0 +1,162 @@
+"""Embeddings of numbers (model.embedding): the same bits for any number of ranks, after a kill, in memory and streamed;
+saved models in both engines and in PyTorch; studies that cannot have one."""
+
+import glob
+import json
+import os
+import shutil
+
+import h5py
+import numpy
+import torch
+
+from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
+
+checks = Checks()
+shutil.rmtree("embedding", ignore_errors=True)
+os.makedirs("embedding")
+os.chdir("embedding")
+OF_THE_JOB = {"seconds", "data_seconds", "training_seconds", "validation_seconds", "wait_seconds", "rank", "lane",
+              "device", "engine"}
+
+# A table with a column of texts, a constant, empty cells, and classes that are not linear in the numbers.
+random = numpy.random.default_rng(3)
+numbers = random.normal(size=(700, 4)) * [1, 20, 0, 5] + [0, 100, 7, -3]
+colors = random.choice(["red", "blue", "green"], 700)
+bent = (abs(numbers[:, 0]) > 0.8) | (abs(numbers[:, 3] + 3) > 9) | ((colors == "red") & (numbers[:, 1] > 110))
+with open("table.csv", "w") as file:
+    file.write("a,b,color,c,d,class,target\n")
+    for row, values in enumerate(numbers):
+        cells = ["" if column != 2 and (row * 7 + column) % 13 == 0 else f"{value:.6g}"
+                 for column, value in enumerate(values)]
+        target = abs(values[0]) + numpy.sin(values[3]) + (colors[row] == "blue")
+        file.write(",".join([*cells[:2], colors[row], *cells[2:], "yes" if bent[row] else "no", f"{target:.6g}"]) + "\n")
+for name, label, drop in (("classes", "class", "target"), ("targets", "target", "class")):
+    result = sheaf("import", "table.csv", f"{name}.h5", f"--label={label}", f"--drop={drop}")
+    checks.check(result.code == 0, f"import of {name}", result.stderr)
+with h5py.File("classes.h5") as file, h5py.File("chunks.h5", "w") as copy:
+    for key, value in file.attrs.items():
+        copy.attrs[key] = value
+    for key in file:
+        copy.create_dataset(key, data=file[key][:], chunks=(50,) + file[key].shape[1:])
+        for attribute, value in file[key].attrs.items():
+            copy[key].attrs[attribute] = value
+
+JOB = ["--run.device=cpu", "--run.progress=none", "--run.models=all", "--search.folds=2"]
+BASE = [*JOB, "--train.epochs=12", "--train.batch_size=32", "--train.learning_rate=0.003"]
+MLP = ["--model.kind=mlp", "--model.hidden=24"]
+PIECEWISE = "--model.embedding=piecewise"
+
+
+def run(name, *args, ranks=None):
+    result = sheaf("run", *args, f"--run.output={name}", ranks=ranks)
+    checks.check(result.code == 0, f"{name}: the run succeeds", result.stderr)
+
+
+def rows(name):
+    path = f"{name}/results.csv"
+    return [{key: value for key, value in row.items() if key not in OF_THE_JOB}
+            for row in read_csv(path)] if os.path.exists(path) else []
+
+
+def model_bytes(name, iteration):
+    with open(f"{name}/models/iteration-{iteration}.pt", "rb") as file:
+        return file.read()
+
+
+def loss(name):
+    return numpy.mean([float(row["validation_loss"]) for row in rows(name)])
+
+
+# Results and models.
+for case, study in (
+        ("native", ["classes.h5", *BASE, *MLP]), ("torch", ["classes.h5", *BASE, *MLP, "--run.engine=torch"]),
+        ("streamed", ["chunks.h5", *BASE, *MLP, "--data.mode=streamed", "--data.window=100", "--data.memory=1"]),
+        ("linear", ["targets.h5", *BASE, "--model.kind=linear"]),
+        ("float64", ["targets.h5", *BASE, *MLP, "--train.precision=float64"])):
+    run(case, *study, PIECEWISE)
+    for ranks in (1, 2, 3) if case in ("native", "streamed") else (2,):
+        run(f"{case}-{ranks}", *study, PIECEWISE, "--run.lanes=2", ranks=ranks)
+        checks.check(rows(f"{case}-{ranks}") == rows(case) != [], f"{case}: {ranks} ranks have the same results")
+        checks.check(all(model_bytes(f"{case}-{ranks}", number) == model_bytes(case, number) for number in range(2)),
+                     f"{case}: {ranks} ranks have the same models")
+    run(f"{case}-plain", *study)
+    checks.check(loss(case) < 0.9 * loss(f"{case}-plain"), f"{case}: bends are learned",
+                 f"{loss(case)} and {loss(f'{case}-plain')}")
+checks.check(abs(loss("native") - loss("torch")) < 1e-3 * loss("torch"), "the engines agree",
+             f"{loss('native')} and {loss('torch')}")
+
+# A search, an ensemble and its saved models.
+run("search", "classes.h5", *BASE, *MLP, "--search.model.embedding=none, piecewise", "--ensemble.members=2",
+    ranks=2)
+found = rows("search")
+checks.check({row["model.embedding"] for row in found} == {"none", "piecewise"}, "the embedding is searched",
+             str(found)[:300])
+result = sheaf("verify", "search")
+checks.check(result.code == 0, "iterations are verified", result.stdout + result.stderr)
+
+# A killed run and its checkpoints.
+LONG = [DIGITS, *JOB, *MLP, PIECEWISE, "--train.epochs=60", "--train.batch_size=8", "--run.checkpoint_interval=0.01"]
+run("long", *LONG)
+job = Started([SHEAF, "run", *LONG, "--run.output=killed"])
+checks.check(job.creep_until(lambda: glob.glob("killed/checkpoints/*")), "a training is saved")
+job.process.kill()
+job.finish()
+result = sheaf("resume", "killed", ranks=3)
+checks.check(result.code == 0 and rows("killed") == rows("long") != [], "a killed run goes on with the same bits",
+             result.stderr)
+checks.check(model_bytes("killed", 1) == model_bytes("long", 1), "with the same model")
+
+# Predictions of both engines from a CSV file, and of PyTorch.
+for case in ("native", "torch", "float64"):
+    model = f"{case}/models/iteration-0.pt"
+    tables = []
+    for engine in ("native", "torch"):
+        result = sheaf("predict", model, "table.csv", f"{case}-{engine}.csv", f"--run.engine={engine}")
+        checks.check(result.code == 0, f"{case}: predictions by {engine}", result.stderr)
+        tables.append(read_csv(f"{case}-{engine}.csv"))
+    keys = [key for key in tables[0][0] if key.startswith("probability")] or ["prediction"]
+    ours, theirs = ([[float(row[key]) for key in keys] for row in table] for table in tables)
+    checks.check(len(keys) > 0 and numpy.allclose(ours, theirs, atol=1e-5), f"{case}: the engines predict the same")
+    with h5py.File("targets.h5" if case == "float64" else "classes.h5") as file:
+        stored = file["features"][:]
+    # the column of texts has codes in the file, and one feature for each category in the model
+    categories = json.loads(h5py.File("classes.h5")["features"].attrs["columns"])["columns"][2]["categories"]
+    one_hot = stored[:, 2:3] == numpy.arange(len(categories))
+    features = torch.tensor(numpy.hstack([stored[:, :2], one_hot, stored[:, 3:]]).astype("f4"))
+    module = torch.jit.load(model)
+    with torch.no_grad():
+        outputs = module(features)
+        expected = outputs.softmax(1).numpy() if case != "float64" else outputs.numpy()
+    checks.check(numpy.allclose(ours, expected, atol=1e-5), f"{case}: PyTorch predicts the same",
+                 f"{numpy.abs(numpy.array(ours) - expected).max()}")
+    module.train()
+    module(features).sum().backward()
+    checks.check(all(parameter.grad is not None for parameter in module.parameters()), f"{case}: can be trained further")
+for command in (["evaluate", "search", "--data.file=classes.h5"], ["evaluate", "native", "--data.file=table.csv"],
+                ["importance", "native", "classes.h5", "--repeats=1"], ["predict", "search", "table.csv", "all.csv"]):
+    result = sheaf(*command)
+    checks.check(result.code == 0, " ".join(command), result.stderr)
+lines = {line.split()[0]: line for line in sheaf("importance", "native", "classes.h5").stdout.splitlines() if line.split()}
+checks.check("a" in lines and "c" in lines, "features have importances", str(lines))
+
+# The plan knows the parameters: 50 x 8 and 8 biases for each of four numbers, and three one-hot features.
+result = sheaf("plan", "classes.h5", *BASE, *MLP, PIECEWISE)
+parameters = 4 * 50 * 8 + 4 * 8 + (4 * 8 + 3) * 24 + 24 + 24 * 2 + 2
+checks.check(str(parameters) in result.stdout.replace(",", ""), "the plan has the number of parameters",
+             f"{parameters}\n{result.stdout}")
+
+# Bad input.
+module = torch.jit.script(torch.nn.Linear(7, 2))
+module.save("linear.pt")
+for study, message in (
+        (["classes.h5", "--model.kind=torchscript:linear.pt", PIECEWISE], "model.embedding = piecewise has no effect"),
+        (["classes.h5", "--model.kind=plugin:none.so", PIECEWISE], "model.embedding = piecewise has no effect"),
+        ([DIGITS, "--model.kind=cnn", PIECEWISE], "model.embedding = piecewise has no effect (model.kind = cnn)"),
+        ([DIGITS, "--model.kind=resnet18", PIECEWISE], "model.embedding = piecewise has no effect (model.kind = resnet"),
+        ([DIGITS, "--data.image=1x8x8", PIECEWISE], "model.embedding = piecewise has no effect (model.kind = cnn)"),  # chosen for images
+        (["classes.h5", "--model.embedding=periodic"], "model.embedding cannot be 'periodic'")):
+    result = sheaf("run", *study, "--run.output=refused")
+    checks.check(result.code == 2 and message in result.stderr, f"bad input {study}", result.stderr)
+checks.check(not os.path.exists("refused"), "bad input leaves no directory")
+raise SystemExit(checks.finish())
