@@ -158,5 +158,9 @@ for study, message in (
         (["classes.h5", "--model.embedding=periodic"], "model.embedding cannot be 'periodic'")):
     result = sheaf("run", *study, "--run.output=refused")
     checks.check(result.code == 2 and message in result.stderr, f"bad input {study}", result.stderr)
+result = sheaf("run", "chunks.h5", *JOB[:3], *MLP, PIECEWISE, "--data.mode=streamed", "--data.normalize=none",
+               "--search.folds=2", "--search.repeats=501", "--run.output=refused")
+checks.check(result.code == 2 and "model.embedding = piecewise supports at most 1000 splits" in result.stderr,
+             "many splits of streamed data", result.stderr)
 checks.check(not os.path.exists("refused"), "bad input leaves no directory")
 raise SystemExit(checks.finish())
