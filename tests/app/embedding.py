@@ -10,7 +10,7 @@ import h5py
 import numpy
 import torch
 
-from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
+from program import DIGITS, SHEAF, Checks, Started, read_csv, sheaf
 
 checks = Checks()
 shutil.rmtree("embedding", ignore_errors=True)
@@ -30,7 +30,8 @@ with open("table.csv", "w") as file:
         cells = ["" if column != 2 and (row * 7 + column) % 13 == 0 else f"{value:.6g}"
                  for column, value in enumerate(values)]
         target = abs(values[0]) + numpy.sin(values[3]) + (colors[row] == "blue")
-        file.write(",".join([*cells[:2], colors[row], *cells[2:], "yes" if bent[row] else "no", f"{target:.6g}"]) + "\n")
+        cells[2:2] = [colors[row]]
+        file.write(",".join([*cells, "yes" if bent[row] else "no", f"{target:.6g}"]) + "\n")
 for name, label, drop in (("classes", "class", "target"), ("targets", "target", "class")):
     result = sheaf("import", "table.csv", f"{name}.h5", f"--label={label}", f"--drop={drop}")
     checks.check(result.code == 0, f"import of {name}", result.stderr)
@@ -42,14 +43,14 @@ with h5py.File("classes.h5") as file, h5py.File("chunks.h5", "w") as copy:
         for attribute, value in file[key].attrs.items():
             copy[key].attrs[attribute] = value
 
-JOB = ["--run.device=cpu", "--run.progress=none", "--run.models=all", "--search.folds=2"]
+JOB = ["--run.device=cpu", "--run.progress=none", "--search.folds=2"]
 BASE = [*JOB, "--train.epochs=12", "--train.batch_size=32", "--train.learning_rate=0.003"]
 MLP = ["--model.kind=mlp", "--model.hidden=24"]
 PIECEWISE = "--model.embedding=piecewise"
 
 
-def run(name, *args, ranks=None):
-    result = sheaf("run", *args, f"--run.output={name}", ranks=ranks)
+def run(name, *args, models="all", ranks=None):
+    result = sheaf("run", *args, f"--run.models={models}", f"--run.output={name}", ranks=ranks)
     checks.check(result.code == 0, f"{name}: the run succeeds", result.stderr)
 
 
@@ -98,7 +99,7 @@ checks.check(result.code == 0, "iterations are verified", result.stdout + result
 # A killed run and its checkpoints.
 LONG = [DIGITS, *JOB, *MLP, PIECEWISE, "--train.epochs=60", "--train.batch_size=8", "--run.checkpoint_interval=0.01"]
 run("long", *LONG)
-job = Started([SHEAF, "run", *LONG, "--run.output=killed"])
+job = Started([SHEAF, "run", *LONG, "--run.models=all", "--run.output=killed"])
 checks.check(job.creep_until(lambda: glob.glob("killed/checkpoints/*")), "a training is saved")
 job.process.kill()
 job.finish()
@@ -107,38 +108,57 @@ checks.check(result.code == 0 and rows("killed") == rows("long") != [], "a kille
              result.stderr)
 checks.check(model_bytes("killed", 1) == model_bytes("long", 1), "with the same model")
 
-# Predictions of both engines from a CSV file, and of PyTorch.
-for case in ("native", "torch", "float64"):
-    model = f"{case}/models/iteration-0.pt"
-    tables = []
-    for engine in ("native", "torch"):
-        result = sheaf("predict", model, "table.csv", f"{case}-{engine}.csv", f"--run.engine={engine}")
-        checks.check(result.code == 0, f"{case}: predictions by {engine}", result.stderr)
-        tables.append(read_csv(f"{case}-{engine}.csv"))
-    keys = [key for key in tables[0][0] if key.startswith("probability")] or ["prediction"]
-    ours, theirs = ([[float(row[key]) for key in keys] for row in table] for table in tables)
-    checks.check(len(keys) > 0 and numpy.allclose(ours, theirs, atol=1e-5), f"{case}: the engines predict the same")
-    with h5py.File("targets.h5" if case == "float64" else "classes.h5") as file:
-        stored = file["features"][:]
-    # the column of texts has codes in the file, and one feature for each category in the model
-    categories = json.loads(h5py.File("classes.h5")["features"].attrs["columns"])["columns"][2]["categories"]
-    one_hot = stored[:, 2:3] == numpy.arange(len(categories))
-    features = torch.tensor(numpy.hstack([stored[:, :2], one_hot, stored[:, 3:]]).astype("f4"))
-    module = torch.jit.load(model)
+# Predictions of both engines from a CSV file, and of PyTorch. The column of texts has codes in the data file, and one
+# feature for each category in the model.
+with h5py.File("classes.h5") as file:
+    stored = file["features"][:]
+    categories = json.loads(file["features"].attrs["columns"])["columns"][2]["categories"]
+one_hot = stored[:, 2:3] == numpy.arange(len(categories))
+features = torch.tensor(numpy.hstack([stored[:, :2], one_hot, stored[:, 3:]]).astype("f4"))
+
+
+def predictions(model, name, *args):
+    """Returns what `sheaf predict` writes: probabilities, or predictions of targets."""
+    result = sheaf("predict", model, "table.csv", f"{name}.csv", *args)
+    checks.check(result.code == 0, f"{name}: predictions", result.stderr)
+    table = read_csv(f"{name}.csv")
+    keys = [key for key in table[0] if key.startswith("probability")] or ["prediction"]
+    return numpy.array([[float(row[key]) for key in keys] for row in table])
+
+
+def in_pytorch(module):
     with torch.no_grad():
         outputs = module(features)
-        expected = outputs.softmax(1).numpy() if case != "float64" else outputs.numpy()
-    checks.check(numpy.allclose(ours, expected, atol=1e-5), f"{case}: PyTorch predicts the same",
-                 f"{numpy.abs(numpy.array(ours) - expected).max()}")
+    return (outputs.softmax(1) if outputs.size(1) > 1 else outputs).numpy()
+
+
+for case in ("native", "torch", "float64"):
+    model = f"{case}/models/iteration-0.pt"
+    ours, theirs = (predictions(model, f"{case}-{engine}", f"--run.engine={engine}") for engine in ("native", "torch"))
+    checks.check(numpy.allclose(ours, theirs, atol=1e-5), f"{case}: the engines predict the same")
+    module = torch.jit.load(model)
+    distance = numpy.abs(in_pytorch(module) - ours).max()
+    checks.check(distance < 1e-5, f"{case}: PyTorch predicts the same", str(distance))
     module.train()
     module(features).sum().backward()
-    checks.check(all(parameter.grad is not None for parameter in module.parameters()), f"{case}: can be trained further")
+    checks.check(all(parameter.grad is not None for parameter in module.parameters()), f"{case}: trains further")
+
+# A search with a refit, and the ensemble of its trials, some of which have an embedding.
+run("trials", "classes.h5", *BASE, *MLP, "--search.method=grid", "--search.model.embedding=none, piecewise",
+    "--search.train.weight_decay=0, 0.01", "--search.ensemble=greedy", "--run.refit=true", models="best", ranks=2)
+with open("trials/models/ensemble.json") as file:
+    members = {member["keys"]["model.embedding"] for member in json.load(file)["members"]}
+checks.check("piecewise" in members, "a trial with an embedding is in the ensemble", str(members))
+distance = numpy.abs(in_pytorch(torch.jit.load("trials/models/ensemble.pt")) - predictions("trials", "ensemble")).max()
+checks.check(distance < 1e-5, "the ensemble predicts the same in PyTorch", str(distance))
 for command in (["evaluate", "search", "--data.file=classes.h5"], ["evaluate", "native", "--data.file=table.csv"],
-                ["importance", "native", "classes.h5", "--repeats=1"], ["predict", "search", "table.csv", "all.csv"]):
+                ["predict", "search", "table.csv", "all.csv"]):
     result = sheaf(*command)
     checks.check(result.code == 0, " ".join(command), result.stderr)
-lines = {line.split()[0]: line for line in sheaf("importance", "native", "classes.h5").stdout.splitlines() if line.split()}
-checks.check("a" in lines and "c" in lines, "features have importances", str(lines))
+result = sheaf("importance", "native", "classes.h5")
+names = {line.split()[0] for line in result.stdout.splitlines() if line.split()}
+checks.check(result.code == 0 and names >= {"a", "b", "color", "c", "d"}, "features have importances",
+             result.stdout + result.stderr)
 
 # The plan knows the parameters: 50 x 8 and 8 biases for each of four numbers, and three one-hot features.
 result = sheaf("plan", "classes.h5", *BASE, *MLP, PIECEWISE)
@@ -149,17 +169,18 @@ checks.check(str(parameters) in result.stdout.replace(",", ""), "the plan has th
 # Bad input.
 module = torch.jit.script(torch.nn.Linear(7, 2))
 module.save("linear.pt")
+NO_EFFECT = "model.embedding = piecewise has no effect"
 for study, message in (
-        (["classes.h5", "--model.kind=torchscript:linear.pt", PIECEWISE], "model.embedding = piecewise has no effect"),
-        (["classes.h5", "--model.kind=plugin:none.so", PIECEWISE], "model.embedding = piecewise has no effect"),
-        ([DIGITS, "--model.kind=cnn", PIECEWISE], "model.embedding = piecewise has no effect (model.kind = cnn)"),
-        ([DIGITS, "--model.kind=resnet18", PIECEWISE], "model.embedding = piecewise has no effect (model.kind = resnet"),
-        ([DIGITS, "--data.image=1x8x8", PIECEWISE], "model.embedding = piecewise has no effect (model.kind = cnn)"),  # chosen for images
+        (["classes.h5", "--model.kind=torchscript:linear.pt", PIECEWISE], NO_EFFECT),
+        (["classes.h5", "--model.kind=plugin:none.so", PIECEWISE], NO_EFFECT),
+        ([DIGITS, "--model.kind=cnn", PIECEWISE], f"{NO_EFFECT} (model.kind = cnn)"),
+        ([DIGITS, "--model.kind=resnet18", PIECEWISE], f"{NO_EFFECT} (model.kind = resnet18)"),
+        ([DIGITS, "--data.image=1x8x8", PIECEWISE], f"{NO_EFFECT} (model.kind = cnn)"),  # chosen for images
         (["classes.h5", "--model.embedding=periodic"], "model.embedding cannot be 'periodic'")):
     result = sheaf("run", *study, "--run.output=refused")
     checks.check(result.code == 2 and message in result.stderr, f"bad input {study}", result.stderr)
-result = sheaf("run", "chunks.h5", *JOB[:3], *MLP, PIECEWISE, "--data.mode=streamed", "--data.normalize=none",
-               "--search.folds=2", "--search.repeats=501", "--run.output=refused")
+result = sheaf("run", "chunks.h5", *JOB, *MLP, PIECEWISE, "--data.mode=streamed", "--data.normalize=none",
+               "--search.repeats=501", "--run.output=refused")
 checks.check(result.code == 2 and "model.embedding = piecewise supports at most 1000 splits" in result.stderr,
              "many splits of streamed data", result.stderr)
 checks.check(not os.path.exists("refused"), "bad input leaves no directory")

@@ -50,7 +50,8 @@ def main(sheaf, folder, rows, turns):
 
 
 def option(name, default):
-    return next((int(argument.split("=")[1]) for argument in sys.argv[3:] if argument.startswith(f"--{name}=")), default)
+    given = [argument for argument in sys.argv[3:] if argument.startswith(f"--{name}=")]
+    return int(given[-1].split("=")[1]) if given else default
 
 
 if __name__ == "__main__":

@@ -59,7 +59,8 @@ MODELS = {
     "cnn": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "relu"},
 }
 # The models of tasks other than the linear one and tanh.
-MODELS_OF = {"classification": MODELS.keys() - {"linear_embedding"}, "regression": ("linear", "tanh", "linear_embedding")}
+MODELS_OF = {"classification": MODELS.keys() - {"linear_embedding"},
+             "regression": ("linear", "tanh", "linear_embedding")}
 # Name: keys, and learning rates for reduction = mean and sum.
 OPTIMIZERS = {
     "sgd": ({"optimizer": "sgd"}, 5e-2, 3e-4),
