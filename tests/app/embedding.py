@@ -97,16 +97,19 @@ result = sheaf("verify", "search")
 checks.check(result.code == 0, "iterations are verified", result.stdout + result.stderr)
 
 # A killed run and its checkpoints.
-LONG = [DIGITS, *JOB, *MLP, PIECEWISE, "--train.epochs=60", "--train.batch_size=8", "--run.checkpoint_interval=0.01"]
-run("long", *LONG)
-job = Started([SHEAF, "run", *LONG, "--run.models=all", "--run.output=killed"])
-checks.check(job.creep_until(lambda: glob.glob("killed/checkpoints/*")), "a training is saved")
-job.process.kill()
-job.finish()
-result = sheaf("resume", "killed", ranks=3)
-checks.check(result.code == 0 and rows("killed") == rows("long") != [], "a killed run goes on with the same bits",
-             result.stderr)
-checks.check(model_bytes("killed", 1) == model_bytes("long", 1), "with the same model")
+for engine, epochs in (("native", 60), ("torch", 6)):
+    study = [DIGITS, *JOB, *MLP, PIECEWISE, f"--train.epochs={epochs}", "--train.batch_size=8",
+             "--run.checkpoint_interval=0.01", f"--run.engine={engine}"]
+    long, killed = f"long-{engine}", f"killed-{engine}"
+    run(long, *study)
+    job = Started([SHEAF, "run", *study, "--run.models=all", f"--run.output={killed}"])
+    checks.check(job.creep_until(lambda: glob.glob(f"{killed}/checkpoints/*")), f"{engine}: a training is saved")
+    job.process.kill()
+    job.finish()
+    result = sheaf("resume", killed, ranks=3)
+    checks.check(result.code == 0 and rows(killed) == rows(long) != [], f"{engine}: a killed run has the same bits",
+                 result.stderr)
+    checks.check(model_bytes(killed, 1) == model_bytes(long, 1), f"{engine}: with the same model")
 
 # Predictions of both engines from a CSV file, and of PyTorch. The column of texts has codes in the data file, and one
 # feature for each category in the model.
