@@ -97,6 +97,15 @@ std::vector<double> feature_offsets(const std::vector<DataColumn>& columns) {
   return any ? offsets : std::vector<double>();
 }
 
+std::vector<std::int64_t> category_features(const std::vector<DataColumn>& columns) {
+  std::vector<std::int64_t> categories;
+  std::int64_t feature = 0;
+  for (const DataColumn& column : columns)
+    for (const std::int64_t end = feature + column.feature_count(); feature < end; ++feature)
+      if (column.is_text()) categories.push_back(feature);
+  return categories;
+}
+
 std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns) {
   const bool named = has_names(columns);
   std::vector<DataColumn> features;

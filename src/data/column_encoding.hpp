@@ -85,6 +85,9 @@ extern template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(co
 /// The offset of each feature; empty if all are 0.
 std::vector<double> feature_offsets(const std::vector<DataColumn>& columns);
 
+/// The features of columns of texts, in ascending order: each is 1 in the rows of one category.
+std::vector<std::int64_t> category_features(const std::vector<DataColumn>& columns);
+
 /// The columns of a table that has the features of `columns` as columns of numbers.
 std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns);
 

@@ -36,6 +36,7 @@ struct DataSet {
   std::vector<std::string> class_names;         ///< [output_count] of classes or labels; empty: they are numbers
   std::shared_ptr<const std::vector<ColumnFeatures>> columns;  ///< of a table; null: each feature is a number
   std::shared_ptr<const FeatureFills> fills;                   ///< of tables; null: features have no empty cells
+  std::vector<std::int64_t> categories;                        ///< category_features() of the columns
   std::string fingerprint;  ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;
 

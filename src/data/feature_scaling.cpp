@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "data/quantile.hpp"
+
 namespace sheaf {
 namespace {
 
@@ -16,17 +18,6 @@ constexpr double min_relative_range = 1e-37;
 // The scale of a divisor, as a normal number: some processors and libraries take smaller ones for 0.
 float scale_of(double divisor) {
   return static_cast<float>(std::clamp(1 / divisor, double{std::numeric_limits<float>::min()}, 1e38));
-}
-
-// The quantile as NumPy computes it by default: interpolated between the two nearest values. Reorders the values.
-double quantile(std::vector<float>& values, double fraction) {
-  const double position = fraction * static_cast<double>(values.size() - 1);
-  const auto lower = static_cast<std::ptrdiff_t>(std::floor(position));
-  std::nth_element(values.begin(), values.begin() + lower, values.end());
-  const double low = double{values[static_cast<std::size_t>(lower)]};
-  if (position == std::floor(position)) return low;
-  const double high = double{*std::min_element(values.begin() + lower + 1, values.end())};
-  return low + (position - std::floor(position)) * (high - low);
 }
 
 // The variance is at most (greatest - mean) * (mean - least), and equal to it only if every value is one of the two

@@ -19,12 +19,20 @@ struct FeatureScaling {
   std::vector<float> shift;
   std::vector<float> scale;
   std::vector<float> clip;
-  std::vector<float> fill{};  ///< NaN: not known, so the feature must have no empty cells; empty list: none is known
+  std::vector<float> fill{};   ///< NaN: not known, so the feature must have no empty cells; empty list: none is known
+  std::vector<float> edges{};  ///< feature_edges() of scaled features; empty: the network has no embedding
 };
 
 /// sqrt(1 + bent^2), also where the square overflows. NaN if `bent` is NaN, infinite if it is infinite.
 inline float clip_divisor(float bent) {
   return std::min(std::sqrt(1.0f + bent * bent), 1.0f + std::abs(bent));
+}
+
+/// A value of a feature that is not NaN, scaled.
+inline float scaled_value(const FeatureScaling& scaling, std::size_t feature, float value) {
+  if (scaling.shift.empty()) return value;
+  value = (value - scaling.shift[feature]) * scaling.scale[feature];
+  return scaling.clip.empty() ? value : value / clip_divisor(value * scaling.clip[feature]);
 }
 
 /// The scaling that follows from training rows. standard, minmax: scaling_of(), rounded to float. robust: a feature

@@ -18,6 +18,7 @@
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
+#include "data/column_encoding.hpp"
 #include "data/feature_reader.hpp"
 #include "data/held_out_files.hpp"
 #include "data/row_reading.hpp"
@@ -306,6 +307,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   data.validation_file_rows = rows.validation_file;
   data.test_file_rows = rows.test_file;
   data.feature_count = schema.feature_count;
+  data.categories = category_features(schema.description.columns);
   data.task = options.task;
   data.image = schema.layout.image;
   attach(arrays, shape, data);

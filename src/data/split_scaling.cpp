@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "data/feature_edges.hpp"
 #include "data/row_moments.hpp"
 #include "data/row_sample.hpp"
 
@@ -24,24 +25,20 @@ std::vector<float> sample_from(const Value* values, std::int64_t features, const
 }
 
 template <class Value>
-FeatureScaling scaling_from(const Value* values, const DataSet& data, const RowSet& rows, Normalize normalize,
+FeatureScaling scaling_from(const Value* values, const DataSet& data, const RowSet& rows, ScalingKind kind,
                             const std::vector<std::int64_t>& sampled) {
-  const StatisticsNeeds needs(data.fills.get(), normalize);
+  const StatisticsNeeds needs(data.fills.get(), kind);
   std::vector<float> sample;
   if (needs.sample) sample = sample_from(values, data.feature_count, rows, sampled);
   std::optional<FeatureMoments> moments;
   if (needs.moments) moments = moments_of(values, data.feature_count, rows);
-  return feature_scaling(data.fills.get(), moments ? &*moments : nullptr, sample, normalize);
+  return feature_scaling(data.fills.get(), moments ? &*moments : nullptr, sample, kind, data.feature_count,
+                         data.categories);
 }
 
-}  // namespace
-
-StatisticsNeeds::StatisticsNeeds(const FeatureFills* fills, Normalize normalize)
-    : moments(normalize != Normalize::none || (fills != nullptr && fills->uses(FillRule::mean))),
-      sample(normalize == Normalize::robust || (fills != nullptr && fills->uses(FillRule::median))) {}
-
-FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* moments,
-                               const std::vector<float>& sample, Normalize normalize) {
+// Scaling and fill values.
+FeatureScaling filled_scaling(const FeatureFills* fills, const FeatureMoments* moments,
+                              const std::vector<float>& sample, Normalize normalize) {
   FeatureScaling scaling;
   if (normalize != Normalize::none) scaling = feature_scaling(*moments, sample, normalize);
   if (fills == nullptr) {
@@ -56,13 +53,28 @@ FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* 
   return scaling;
 }
 
-FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize,
+}  // namespace
+
+StatisticsNeeds::StatisticsNeeds(const FeatureFills* fills, ScalingKind kind)
+    : moments(kind.normalize != Normalize::none || (fills != nullptr && fills->uses(FillRule::mean))),
+      sample(kind.normalize == Normalize::robust || kind.embedding != Embedding::none ||
+             (fills != nullptr && fills->uses(FillRule::median))) {}
+
+FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* moments,
+                               const std::vector<float>& sample, ScalingKind kind, std::int64_t features,
+                               const std::vector<std::int64_t>& categories) {
+  FeatureScaling scaling = filled_scaling(fills, moments, sample, kind.normalize);
+  if (kind.embedding != Embedding::none) scaling.edges = feature_edges(sample, features, categories, scaling);
+  return scaling;
+}
+
+FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, ScalingKind kind,
                                const std::vector<std::int64_t>& sampled) {
   if (data.features == nullptr && data.byte_features == nullptr) return {};
-  if (normalize == Normalize::none && data.fills == nullptr) return {};
+  if (kind.normalize == Normalize::none && kind.embedding == Embedding::none && data.fills == nullptr) return {};
   assert(!rows.empty());
-  return data.features != nullptr ? scaling_from(data.features, data, rows, normalize, sampled)
-                                  : scaling_from(data.byte_features, data, rows, normalize, sampled);
+  return data.features != nullptr ? scaling_from(data.features, data, rows, kind, sampled)
+                                  : scaling_from(data.byte_features, data, rows, kind, sampled);
 }
 
 }  // namespace sheaf

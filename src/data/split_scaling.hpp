@@ -9,7 +9,7 @@
 #include "data/feature_scaling.hpp"
 #include "data/moments.hpp"
 #include "data/row_set.hpp"
-#include "study/data_options.hpp"
+#include "study/trial.hpp"
 
 namespace sheaf {
 
@@ -19,17 +19,18 @@ struct StatisticsNeeds {
   bool sample = false;
 
   /// `fills` may be null.
-  StatisticsNeeds(const FeatureFills* fills, Normalize normalize);
+  StatisticsNeeds(const FeatureFills* fills, ScalingKind kind);
 };
 
-/// The scaling and the fill values that follow from the statistics of training rows. `fills` may be null; `moments` and
-/// `sample` as needed, otherwise null and empty. Pure.
+/// The scaling, the fill values and the edges that follow from the statistics of training rows. `fills` may be null;
+/// `moments` and `sample` as needed, otherwise null and empty. `categories`: DataSet::categories. Pure.
 FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* moments,
-                               const std::vector<float>& sample, Normalize normalize);
+                               const std::vector<float>& sample, ScalingKind kind, std::int64_t features,
+                               const std::vector<std::int64_t>& categories);
 
 /// Same, from the given rows of `data`, and from those of `sampled` (data/row_sample) that are among them. Bitwise
 /// reproducible. Pure.
-FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize,
+FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, ScalingKind kind,
                                const std::vector<std::int64_t>& sampled);
 
 }  // namespace sheaf

@@ -16,6 +16,7 @@
 #include "core/once_cache.hpp"
 #include "core/random/random_stream.hpp"
 #include "core/text.hpp"
+#include "data/feature_edges.hpp"
 #include "data/group_splits.hpp"
 #include "data/row_draws.hpp"
 #include "data/row_sample.hpp"
@@ -107,8 +108,11 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds, bool has_stoppi
   return number_kept(4 * data.rows / folds + (has_stopping_rows ? data.rows : 0), folds);
 }
 
-std::size_t scalings_kept(const DataSet& data, std::int64_t folds) {
-  return number_kept(16 * data.feature_count, folds);
+std::size_t scalings_kept(const Study& study, const DataSet& data, std::int64_t folds) {
+  const auto kinds = scaling_kinds(study);
+  const bool embeds =
+      std::any_of(kinds.begin(), kinds.end(), [](ScalingKind kind) { return kind.embedding != Embedding::none; });
+  return number_kept((16 + (embeds ? 4 * max_edges : 0)) * data.feature_count, folds);
 }
 
 // Throws RunError unless every fold, and the test, can have whole groups.
@@ -150,15 +154,15 @@ struct Splits::State {
         rows(RowSet::range(data.counts().own_rows(), data.rows)),
         test_rows(RowSet::range(data.counts().test_rows(), data.rows)),
         splits(splits_kept(data, folds, stop_fraction > 0)),
-        scalings(scalings_kept(data, folds)) {
+        scalings(scalings_kept(study, data, folds)) {
     require_enough_rows(study, rows.count());
     if (study.data.test > 0) hold_out_test(study.data.test);
     if (data.marks.kind == MarkKind::groups) require_enough_groups(study, data.marks, rows);
     if (data.marks.kind == MarkKind::folds && folds > 1) require_rows_in_folds(data.marks, rows);
     if (data.marks.kind != MarkKind::none && stop_fraction > 0) require_rows_to_stop();
-    const auto values = normalizations(study);
-    if (std::any_of(values.begin(), values.end(),
-                    [&](Normalize value) { return StatisticsNeeds(data.fills.get(), value).sample; }))
+    const auto kinds = scaling_kinds(study);
+    if (std::any_of(kinds.begin(), kinds.end(),
+                    [&](ScalingKind kind) { return StatisticsNeeds(data.fills.get(), kind).sample; }))
       sampled = sampled_rows(data.rows, data.feature_count, seed);
   }
 
@@ -288,11 +292,11 @@ struct Splits::State {
     return splits.get({repeat, fold}, [&] { return make(repeat, fold); });
   }
 
-  FeatureScaling make_scaling(std::int64_t repeat, std::int64_t fold, Normalize normalize) {
-    const auto given = given_scalings.find(normalize);
+  FeatureScaling make_scaling(std::int64_t repeat, std::int64_t fold, ScalingKind kind) {
+    const auto given = given_scalings.find(kind);
     const std::int64_t number = has_all_rows(fold) ? count() : repeat * folds + fold;
     if (given != given_scalings.end()) return given->second.at(static_cast<std::size_t>(number));
-    return feature_scaling(data, split(repeat, fold)->training_rows, normalize, sampled);
+    return feature_scaling(data, split(repeat, fold)->training_rows, kind, sampled);
   }
 
   const DataSet data;
@@ -306,8 +310,8 @@ struct Splits::State {
   SplitScalings given_scalings;       // set by scale_by(), for data without features
   std::optional<NodeFolds> node_folds;
   OnceCache<std::int64_t, std::vector<std::int32_t>> own_folds{2};
-  OnceCache<std::tuple<std::int64_t, std::int64_t>, Split> splits;                        // by repeat and fold
-  OnceCache<std::tuple<std::int64_t, std::int64_t, Normalize>, FeatureScaling> scalings;  // and by data.normalize
+  OnceCache<std::tuple<std::int64_t, std::int64_t>, Split> splits;                          // by repeat and fold
+  OnceCache<std::tuple<std::int64_t, std::int64_t, ScalingKind>, FeatureScaling> scalings;  // and by the kind
 };
 
 Splits::Splits(const Study& study, DataSet data) : state_(std::make_unique<State>(study, std::move(data))) {}
@@ -340,9 +344,9 @@ std::shared_ptr<const Split> Splits::split(std::int64_t repeat, std::int64_t fol
   return state_->split(state_->repeats_differ() ? repeat : 0, fold);
 }
 
-std::shared_ptr<const FeatureScaling> Splits::scaling(std::int64_t repeat, std::int64_t fold, Normalize normalize) {
+std::shared_ptr<const FeatureScaling> Splits::scaling(std::int64_t repeat, std::int64_t fold, ScalingKind kind) {
   if (!state_->repeats_differ()) repeat = 0;
-  return state_->scalings.get({repeat, fold, normalize}, [&] { return state_->make_scaling(repeat, fold, normalize); });
+  return state_->scalings.get({repeat, fold, kind}, [&] { return state_->make_scaling(repeat, fold, kind); });
 }
 
 }  // namespace sheaf

@@ -13,7 +13,7 @@
 #include "data/row_set.hpp"
 #include "data/target_scaling.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "study/data_options.hpp"
+#include "study/trial.hpp"
 
 namespace sheaf {
 
@@ -27,8 +27,8 @@ struct Split {
   TargetScaling target_scaling;  ///< of the training rows
 };
 
-/// For each of several values of data.normalize, the scaling of each split, in the order of Splits::count().
-using SplitScalings = std::map<Normalize, std::vector<FeatureScaling>>;
+/// For each of several kinds, the scaling of each split, in the order of Splits::count().
+using SplitScalings = std::map<ScalingKind, std::vector<FeatureScaling>>;
 
 /// The splits of a study over one data set, and their scalings. Each is computed when it is first requested, and then
 /// cached. The fold numbers of a repeat take 4 bytes per row. Those of the first repeats stay in memory shared by the
@@ -58,8 +58,8 @@ class Splits {
   /// data.validation_file.
   std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold);
 
-  /// The scaling of the features that follows from the training rows of this split. `normalize`: that of a trial.
-  std::shared_ptr<const FeatureScaling> scaling(std::int64_t repeat, std::int64_t fold, Normalize normalize);
+  /// The scaling of the features that follows from the training rows of this split. `kind`: that of a trial.
+  std::shared_ptr<const FeatureScaling> scaling(std::int64_t repeat, std::int64_t fold, ScalingKind kind);
 
   /// Sets only the rows of a split, without a cache.
   void rows_of_split(std::int64_t repeat, std::int64_t fold, Split& split);

@@ -41,9 +41,25 @@ void append_affine(std::vector<float>& weights, const LayerParameters& layer, In
   }
 }
 
+void append_piecewise(std::vector<float>& weights, const LayerParameters& layer, Initialization rule,
+                      RandomStream& stream) {
+  if (rule == Initialization::zeros) return append_constant(weights, layer.weight_count + layer.bias_count, 0);
+  const double bound = 1 / std::sqrt(double{embedding_width});
+  constexpr std::int64_t at_edges = max_edges * embedding_width;
+  for (std::int64_t left = layer.weight_count; left > 0; left -= embedding_width + at_edges) {
+    append_uniform(weights, embedding_width, bound, stream);
+    append_constant(weights, at_edges, 0);
+  }
+  append_uniform(weights, layer.bias_count, bound, stream);
+}
+
+LayerParameters::Kind kind_of(const Layer& layer) {
+  if (layer.is_embedding()) return LayerParameters::Kind::piecewise;
+  return layer.is_norm() ? LayerParameters::Kind::normalization : LayerParameters::Kind::affine;
+}
+
 LayerParameters parameters_of(const Layer& layer) {
-  return {layer.is_norm() ? LayerParameters::Kind::normalization : LayerParameters::Kind::affine, layer.weight_count(),
-          layer.bias_count(), layer.fan_in(), layer.fan_out()};
+  return {kind_of(layer), layer.weight_count(), layer.bias_count(), layer.fan_in(), layer.fan_out()};
 }
 
 }  // namespace
@@ -63,6 +79,9 @@ void append_initial_weights(std::vector<float>& weights, const LayerParameters& 
         append_constant(weights, layer.weight_count, 0);
       else
         append_normal(weights, layer.weight_count, 1, stream);
+      return;
+    case LayerParameters::Kind::piecewise:
+      append_piecewise(weights, layer, rule, stream);
       return;
   }
 }

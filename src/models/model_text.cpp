@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/version.hpp"
+#include "data/column_encoding.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
 #include "study/study.hpp"
@@ -91,6 +92,7 @@ ModelDescription parse_model_text(const std::string& text) {
   }
   require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
+  shape.categories = category_features(data.columns);
   require(plugin_content.has_value() == (study.model.kind == ModelKind::plugin), "its plugin does not fit its network");
   ModelDescription description{study.model,     study.data.task,           loss_function(study.train), shape,
                                std::move(data), quantiles_of(study.train), std::move(plugin_content)};

@@ -69,6 +69,18 @@ void append_dense(std::int64_t inputs, const std::vector<std::int64_t>& hidden, 
   layers.push_back({Layer::Kind::dense, inputs, outputs, 1, 1, 1, bias, false});
 }
 
+// Appends the embedding of the features, if the model has one. Returns the number of inputs of the next layer.
+std::int64_t append_embedding(const ModelOptions& model, const DataShape& shape, std::vector<Layer>& layers) {
+  const std::int64_t features = shape.features, passed = static_cast<std::int64_t>(shape.categories.size());
+  if (!embeds(model) || passed == features) return features;
+  Layer layer{Layer::Kind::piecewise_embedding, features, passed + embedding_width * (features - passed)};
+  layer.bias = model.bias;
+  layer.activated = false;
+  layer.passed = shape.categories;
+  layers.push_back(layer);
+  return layer.outputs;
+}
+
 }  // namespace
 
 bool has_layout(ModelKind kind) {
@@ -79,10 +91,11 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
   std::vector<Layer> layers;
   switch (model.kind) {
     case ModelKind::linear:
-      append_dense(shape.features, {}, shape.outputs, model.bias, Norm::none, layers);
+      append_dense(append_embedding(model, shape, layers), {}, shape.outputs, model.bias, Norm::none, layers);
       break;
     case ModelKind::mlp:
-      append_dense(shape.features, hidden_widths(model), shape.outputs, model.bias, model.norm, layers);
+      append_dense(append_embedding(model, shape, layers), hidden_widths(model), shape.outputs, model.bias, model.norm,
+                   layers);
       break;
     case ModelKind::cnn: {
       const ImageShape map = append_convolutions(model, shape, layers);
@@ -105,7 +118,8 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
 
 bool works_on_rows(const std::vector<Layer>& layers) {
   return !layers.empty() && std::all_of(layers.begin(), layers.end(), [](const Layer& layer) {
-    return layer.kind == Layer::Kind::dense || (layer.is_norm() && layer.height == 1 && layer.width == 1);
+    return layer.kind == Layer::Kind::dense || layer.is_embedding() ||
+           (layer.is_norm() && layer.height == 1 && layer.width == 1);
   });
 }
 
@@ -118,8 +132,16 @@ std::vector<std::int64_t> weight_sizes(const Layer& layer) {
     case Layer::Kind::batch_norm:
     case Layer::Kind::layer_norm:
       return {layer.outputs};
+    case Layer::Kind::piecewise_embedding:
+      return {layer.embedded(), 1 + max_edges, embedding_width};
   }
   return {};
+}
+
+std::vector<std::int64_t> first_edge_rows(const Layer& embedding) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t number = 0; number < embedding.embedded(); ++number) rows.push_back(number * (1 + max_edges) + 1);
+  return rows;
 }
 
 std::int64_t parameter_count(const std::vector<Layer>& layers) {

@@ -48,9 +48,12 @@ SavedModel parse(const std::string& record) {
   const std::vector<Layer> layers = network_layout(description.model, description.shape);
   const bool works = works_on_rows(layers);
   if (works && buffer_count(layers) > 0) trained.network.buffers = bytes.get_list<std::vector<double>>();
+  const std::int64_t edges = works && layers.front().is_embedding() ? layers.front().embedded() * max_edges : 0;
+  if (edges > 0) trained.scaling.edges = bytes.get_list<std::vector<float>>();
   const std::int64_t wanted = works ? parameter_count(layers) : 0, buffers = works ? buffer_count(layers) : 0;
   require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
               static_cast<std::int64_t>(trained.network.buffers.size()) == buffers &&
+              static_cast<std::int64_t>(trained.scaling.edges.size()) == edges &&
               fits(trained.scaling.shift, description.shape) && fits(trained.scaling.fill, description.shape) &&
               trained.scaling.shift.size() == trained.scaling.scale.size() &&
               (trained.scaling.clip.empty() || trained.scaling.clip.size() == trained.scaling.shift.size()),
@@ -84,6 +87,7 @@ SavedModelRecord saved_model_record_parts(const SavedModel& trained) {
   rest.put_list(trained.scaling.clip);
   rest.put_list(trained.scaling.fill);
   if (works && buffer_count(layers) > 0) rest.put_list(trained.network.buffers);
+  if (works && layers.front().is_embedding()) rest.put_list(trained.scaling.edges);
   return {description.bytes(), {reinterpret_cast<const char*>(parameters.data()), count * sizeof(float)}, rest.bytes()};
 }
 

@@ -24,15 +24,30 @@ ModuleTensor parameter(std::string name, std::vector<std::int64_t> sizes, const 
 }
 
 template <class T>
-ModuleTensor buffer(std::string name, std::vector<T> values) {
-  constexpr auto type = std::is_same_v<T, double> ? ModuleTensor::Type::float64 : ModuleTensor::Type::float32;
+ModuleTensor buffer(std::string name, std::vector<T> values, std::vector<std::int64_t> sizes = {}) {
+  constexpr auto type = std::is_same_v<T, double>         ? ModuleTensor::Type::float64
+                        : std::is_same_v<T, std::int64_t> ? ModuleTensor::Type::int64
+                                                          : ModuleTensor::Type::float32;
   const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+  if (sizes.empty()) sizes = {static_cast<std::int64_t>(owner->size())};
   return {std::move(name),
           ModuleTensor::Role::buffer,
           type,
-          {static_cast<std::int64_t>(owner->size())},
+          std::move(sizes),
           bytes_of(owner->data(), owner->size() * sizeof(T)),
           owner};
+}
+
+void append_embedding(const Layer& layer, const std::vector<float>& edges, std::vector<ModuleTensor>& tensors) {
+  FeatureBins<float> bins = feature_bins<float>(edges);
+  const std::int64_t count = layer.embedded();
+  tensors.push_back(buffer("inner_edges", std::move(bins.inner), {count, max_bins - 1}));
+  tensors.push_back(buffer("lower_edges", std::move(bins.lower), {count, max_bins}));
+  tensors.push_back(buffer("bin_widths", std::move(bins.width), {count, max_bins}));
+  tensors.push_back(buffer("first_edges", first_edge_rows(layer)));
+  if (layer.passed.empty()) return;
+  tensors.push_back(buffer("embedded", embedded_features(layer.inputs, layer.passed)));
+  tensors.push_back(buffer("passed", layer.passed));
 }
 
 void append_layers(const std::vector<Layer>& layers, const NetworkState& network, std::vector<ModuleTensor>& tensors) {
@@ -44,7 +59,7 @@ void append_layers(const std::vector<Layer>& layers, const NetworkState& network
     const Layer& layer = layers[number];
     tensors.push_back(parameter(weight_name(number), weight_sizes(layer), values));
     values += layer.weight_count();
-    if (layer.bias) tensors.push_back(parameter(bias_name(number), {layer.outputs}, values));
+    if (layer.bias) tensors.push_back(parameter(bias_name(number), {layer.bias_count()}, values));
     values += layer.bias_count();
     if (layer.kind != Layer::Kind::batch_norm) continue;
     for (const std::string& name : {mean_name(number), variance_name(number)}) {
@@ -83,6 +98,7 @@ TorchscriptModule torchscript_module(const SavedModel& trained) {
   std::string statements;
   if (has_layout(description.model.kind)) {
     const std::vector<Layer> layers = network_layout(description.model, description.shape);
+    if (layers.front().is_embedding()) append_embedding(layers.front(), scaling.edges, module.tensors);
     append_layers(layers, network, module.tensors);
     statements = layer_statements(description.model, layers);
   } else {

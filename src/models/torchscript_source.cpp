@@ -27,6 +27,7 @@ std::string layer_call(const Layer& layer, std::size_t number, const std::string
       return fmt::format("torch.layer_norm({}, [{}], {}, {}, {})", values, layer.outputs, weight, bias,
                          layer_norm_epsilon);
     case Layer::Kind::dense:
+    case Layer::Kind::piecewise_embedding:
       break;
   }
   return fmt::format("torch.linear(torch.flatten({}, 1), {}, {})", values, weight, bias);
@@ -46,7 +47,35 @@ std::string pooling_source(Layer::Pooling pooling) {
   return "  values = torch.adaptive_avg_pool2d(values, [1, 1])\n";
 }
 
+// A tensor of indices. Module::to() of C++ makes floating-point numbers of them.
+std::string indices(const std::string& name) {
+  constexpr int int64_type = 4;  // c10::ScalarType
+  return fmt::format("torch.to(self.{}, {})", name, int64_type);
+}
+
+// See LayerNetwork::embed().
+std::string embedding_source(const Layer& layer, std::size_t number) {
+  const std::string weight = "self." + weight_name(number);
+  const auto inputs = [](const char* name) { return "torch.index_select(values, 1, " + indices(name) + ")"; };
+  const bool passes = !layer.passed.empty();
+  return "  numbers = " + (passes ? inputs("embedded") : "values") +
+         "\n"
+         "  columns = torch.contiguous(torch.t(numbers))\n"
+         "  bins = torch.searchsorted(self.inner_edges, columns, right=True)\n"
+         "  distances = columns - torch.gather(self.lower_edges, 1, bins)\n"
+         "  places = torch.clamp(distances / torch.gather(self.bin_widths, 1, bins), 0.0, 1.0)\n"
+         "  places = torch.unsqueeze(torch.t(places), 2)\n" +
+         fmt::format("  edges = torch.t(bins) + {}\n", indices("first_edges")) +
+         fmt::format("  at_edges = torch.reshape({}, [-1, {}])\n", weight, embedding_width) +
+         fmt::format("  outputs = torch.unsqueeze(numbers, 2) * torch.select({}, 1, 0)\n", weight) +
+         "  outputs = outputs + (1.0 - places) * torch.embedding(at_edges, edges)\n"
+         "  outputs = torch.flatten(outputs + places * torch.embedding(at_edges, edges + 1), 1)\n" +
+         (layer.bias ? fmt::format("  outputs = outputs + self.{}\n", bias_name(number)) : "") +
+         fmt::format("  values = {}\n", passes ? "torch.cat([outputs, " + inputs("passed") + "], 1)" : "outputs");
+}
+
 std::string layer_source(const ModelOptions& model, const Layer& layer, std::size_t number) {
+  if (layer.is_embedding()) return embedding_source(layer, number);
   const std::string variable = layer.on_shortcut ? "shortcut" : "values";
   std::string source = layer.begins_block ? "  shortcut = values\n" : "";
   source += fmt::format("  {} = {}\n", variable, layer_call(layer, number, variable));

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "core/error.hpp"
@@ -68,18 +69,33 @@ std::vector<ModelKind> model_kinds(const Study& study) {
   return {study.model.kind};
 }
 
-std::vector<Normalize> normalizations(const Study& study) {
-  for (const auto& searched : study.search.keys) {
-    if (searched.key != "data.normalize") continue;
-    std::vector<Normalize> values;
-    Study point;
-    for (const auto& candidate : searched.candidates) {
-      apply_setting(point, searched.key, candidate);
-      values.push_back(point.data.normalize);
+std::set<ScalingKind> scaling_kinds(const Study& study) {
+  // The values of a key in all trials.
+  const auto values_of = [&study](const char* key, auto value) {
+    std::set<decltype(value(study))> values{value(study)};
+    for (const auto& searched : keys_of_all_spaces(study.search)) {
+      if (searched.key != key) continue;
+      values.clear();
+      Study point;
+      for (const auto& candidate : searched.candidates) {
+        apply_setting(point, searched.key, candidate);
+        values.insert(value(point));
+      }
     }
     return values;
-  }
-  return {study.data.normalize};
+  };
+  const auto embeddings = values_of("model.embedding", [](const Study& point) { return point.model.embedding; });
+  std::set<ScalingKind> kinds;
+  Trial trial;
+  for (const Normalize value : values_of("data.normalize", [](const Study& point) { return point.data.normalize; }))
+    for (const ModelKind kind : model_kinds(study))
+      for (const Embedding embedding : embeddings) {
+        trial.normalize = value;
+        trial.model.kind = kind;
+        trial.model.embedding = embedding;
+        kinds.insert(scaling_kind(trial));
+      }
+  return kinds;
 }
 
 Combinations::Combinations(const Study& study) {

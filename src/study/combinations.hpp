@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "study/model_options.hpp"
 #include "study/search_options.hpp"
 #include "study/setting.hpp"
+#include "study/trial.hpp"
 
 namespace sheaf {
 
@@ -35,8 +37,8 @@ double expected_iterations(const Study& study, std::int64_t most);
 /// The kinds of the models of all trials. Pure.
 std::vector<ModelKind> model_kinds(const Study& study);
 
-/// The scalings of features that trials have (data.normalize). Pure.
-std::vector<Normalize> normalizations(const Study& study);
+/// The kinds of scalings that trials have (data.normalize, model.embedding). Pure.
+std::set<ScalingKind> scaling_kinds(const Study& study);
 
 /// The combinations of a study's candidates. A combination's number is a mixed-radix number: its digits are candidate
 /// indices, and the last key varies fastest.

@@ -36,6 +36,8 @@ constexpr const char* model_file_ending(ModelKind kind) {
 enum class Stem { automatic, small, imagenet };
 enum class Norm { none, layer, batch };
 enum class Initialization { pytorch, glorot, he, zeros };
+/// How numbers become the inputs of the first dense layer.
+enum class Embedding { none, piecewise };
 
 struct ModelOptions {
   ModelKind kind = ModelKind::automatic;
@@ -45,6 +47,7 @@ struct ModelOptions {
   std::optional<std::vector<std::int64_t>> channels;  ///< cnn: output channels of each convolution
   std::int64_t kernel = 3;                            ///< cnn: kernel size, odd
   Stem stem = Stem::automatic;                        ///< resnet18, resnet50
+  Embedding embedding = Embedding::none;              ///< mlp, linear
   Activation activation = Activation::relu;
   Norm norm = Norm::none;  ///< mlp, cnn: after each hidden dense layer, before the activation; batch: and convolution
   double dropout = 0;      ///< dropout rate after each hidden layer
@@ -64,5 +67,10 @@ struct ModelOptions {
   std::int64_t max_bin = 256;
   std::int64_t max_cat_to_onehot = 1000;
 };
+
+/// Whether the network begins with an embedding.
+constexpr bool embeds(const ModelOptions& model) {
+  return model.embedding != Embedding::none && (model.kind == ModelKind::linear || model.kind == ModelKind::mlp);
+}
 
 }  // namespace sheaf

@@ -123,6 +123,15 @@ void add_model_keys(std::vector<Setting>& table) {
            "less than 64 pixels.")
       .only_with("model.kind", {"resnet18", "resnet50"});
   model
+      .add("embedding", &ModelOptions::embedding,
+           choice<Embedding>({{"none", Embedding::none}, {"piecewise", Embedding::piecewise}}),
+           "mlp, linear: what the first dense layer gets for each number of a row. none: the number, scaled; "
+           "piecewise: 8 trained piecewise linear functions of it, which bend at up to 49 quantiles of the training "
+           "rows (Gorishniy et al. 2022). One-hot features of texts stay as they are.")
+      .only_with("model.kind", {"mlp", "linear", "auto"})
+      .also_called({"num_embeddings", "numerical_embeddings", "num_embedding", "ple"})
+      .values_also_called({{"ple", "piecewise"}, {"piecewise_linear", "piecewise"}});
+  model
       .add("activation", &ModelOptions::activation, choice<Activation>(choices_of(activation_table)),
            "Activation after each layer except the last; resnet: wherever the original network has ReLU. All have "
            "PyTorch's "

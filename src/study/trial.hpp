@@ -22,6 +22,23 @@ struct Trial {
   Normalize normalize = Normalize::none;  ///< data.normalize
 };
 
+/// What trials need of the training rows to scale and embed features.
+struct ScalingKind {
+  Normalize normalize = Normalize::none;
+  Embedding embedding = Embedding::none;
+
+  ScalingKind(Normalize value, Embedding of_model = Embedding::none) : normalize(value), embedding(of_model) {}
+  bool operator<(const ScalingKind& other) const {
+    return std::tie(normalize, embedding) < std::tie(other.normalize, other.embedding);
+  }
+  bool operator!=(const ScalingKind& other) const { return *this < other || other < *this; }
+};
+
+/// What a trial needs.
+inline ScalingKind scaling_kind(const Trial& trial) {
+  return {trial.normalize, embeds(trial.model) ? trial.model.embedding : Embedding::none};
+}
+
 /// Identifies an iteration and its result. All indices count from 0.
 struct IterationKey {
   std::int64_t stage = 0;

@@ -150,12 +150,12 @@ IterationInputs::IterationInputs(const TrainingContext& context) : context_(cont
 IterationInput IterationInputs::of(const Iteration& iteration, const Trial& trial) const {
   const auto input_of = [&](const DataSet& data, Splits& splits) {
     return IterationInput{data, splits.split(iteration.repeat, iteration.fold),
-                          splits.scaling(iteration.repeat, iteration.fold, trial.normalize)};
+                          splits.scaling(iteration.repeat, iteration.fold, scaling_kind(trial))};
   };
   if (context_.data != nullptr) return input_of(*context_.data, *context_.splits);
   const auto start = Clock::now();
   IterationInput input{draw_synthetic(context_.study.data, iteration.seed), whole_, no_scaling_};
-  if (!whole_ || trial.normalize != Normalize::none) {
+  if (!whole_ || scaling_kind(trial) != ScalingKind(Normalize::none)) {
     Splits splits(context_.study, input.data);
     input = input_of(input.data, splits);
   }

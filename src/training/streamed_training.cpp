@@ -28,7 +28,7 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
     : context_(context),
       trial_(context.plan.trial(iteration.trial)),
       split_(context.splits->split(iteration.repeat, iteration.fold)),
-      scaling_(context.splits->scaling(iteration.repeat, iteration.fold, trial_.normalize)),
+      scaling_(context.splits->scaling(iteration.repeat, iteration.fold, scaling_kind(trial_))),
       trainer_(std::move(trainer)),
       training_(context, iteration, trial_, context.plan.stage(iteration.stage),
                 {*context.data, *split_, *scaling_,

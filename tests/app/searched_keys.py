@@ -36,6 +36,7 @@ KEYS = {
     "model.channels": (IMAGES, "4", "8 16", "--model.kind=cnn"),
     "model.kernel": (IMAGES, "3", "5", *CNN),
     "model.stem": (IMAGES, "small", "imagenet", "--model.kind=resnet18", "--train.batch_size=512", "--train.epochs=1"),
+    "model.embedding": (NUMBERS, "none", "piecewise"),
     "model.activation": (NUMBERS, "relu", "tanh"),
     "model.norm": (NUMBERS, "none", "batch"),
     "model.dropout": (NUMBERS, "0", "0.5"),

@@ -41,6 +41,7 @@ loss = cross_entropy
 MODELS = {
     "linear": ["--model.kind=linear"],
     "mlp": ["--model.kind=mlp", "--model.hidden=64 32"],
+    "embedding": ["--model.kind=mlp", "--model.hidden=64", "--model.embedding=piecewise"],
     "cnn": ["--model.kind=cnn", "--model.channels=8 16", "--model.hidden=32"],
     "resnet18": ["--model.kind=resnet18", "--data.file=few.h5", "--train.epochs=1"],
     "torchscript": ["--model.kind=torchscript:module.pt"],

@@ -317,6 +317,7 @@ with tempfile.TemporaryDirectory() as name:
                 "wide": {"kind": "mlp", "hidden": "200 70"},
                 "norm": {"kind": "mlp", "hidden": "70 12 3", "norm": "layer", "activation": "silu", "dropout": 0.2},
                 "batch-norm": {"kind": "mlp", "hidden": "70 12", "norm": "batch", "activation": "silu", "dropout": 0.2},
+                "embedding": {"kind": "mlp", "hidden": 20, "embedding": "piecewise"},
                 "cnn-norm": {"kind": "cnn", "channels": "4 8", "hidden": 16, "norm": "batch"},
                 "cnn": {"kind": "cnn", "channels": "4 8", "hidden": 16}}
     networks.update({name: {"kind": "mlp", "hidden": "20 12", "activation": name, "dropout": 0.2}

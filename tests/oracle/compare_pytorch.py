@@ -35,6 +35,7 @@ NOISE_TOLERANCE = 5e-3
 # Float32 after up to 14 epochs with large learning rates.
 STOPPING_TOLERANCE = 1e-3
 EPOCHS, BATCH = 3, 32
+EMBEDDING_EPOCHS = 7  # 56 steps
 HUBER_DELTA = 0.7
 SMOOTHING = 0.1
 QUANTILES = (0.1, 0.5, 0.9)
@@ -51,10 +52,15 @@ MODELS = {
     "selu": {"kind": "mlp", "hidden": "24", "activation": "selu"},
     "mish": {"kind": "mlp", "hidden": "24", "activation": "mish"},
     "norm": {"kind": "mlp", "hidden": "32 7", "activation": "tanh", "norm": "layer"},
+    "embedding": {"kind": "mlp", "hidden": "24", "activation": "tanh", "embedding": "piecewise"},
+    "linear_embedding": {"kind": "linear", "embedding": "piecewise"},
     "batch_norm": {"kind": "mlp", "hidden": "32 7", "activation": "tanh", "norm": "batch"},
     "cnn_norm": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "tanh", "norm": "batch"},
     "cnn": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "relu"},
 }
+# The models of tasks other than the linear one and tanh.
+MODELS_OF = {"classification": MODELS.keys() - {"linear_embedding"},
+             "regression": ("linear", "tanh", "linear_embedding")}
 # Name: keys, and learning rates for reduction = mean and sum.
 OPTIMIZERS = {
     "sgd": ({"optimizer": "sgd"}, 5e-2, 3e-4),
@@ -125,7 +131,7 @@ def make_studies(data):
     """Returns {name: sections}. Each study searches over losses, weight decays and precisions."""
     studies = {}
     for task, model, optimizer, reduction in itertools.product(data, MODELS, OPTIMIZERS, ("mean", "sum")):
-        if task != "classification" and model not in ("linear", "tanh"):
+        if model not in MODELS_OF.get(task, ("linear", "tanh")):
             continue
         keys, mean_rate, sum_rate = OPTIMIZERS[optimizer]
         regression = task != "classification"
@@ -141,7 +147,7 @@ def make_studies(data):
             },
             "model": MODELS[model],
             "train": {
-                "epochs": EPOCHS,
+                "epochs": EMBEDDING_EPOCHS if "embedding" in MODELS[model] else EPOCHS,
                 "batch_size": BATCH,
                 "reduction": reduction,
                 **({"huber_delta": HUBER_DELTA} if task == "regression" else {}),
@@ -186,11 +192,53 @@ def make_studies(data):
     return studies
 
 
+class Embedding(torch.nn.Module):
+    """The definition of model.embedding = piecewise, with products of all hat functions, most of which are 0."""
+    EDGES, WIDTH = 49, 8
+
+    def __init__(self, features):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(features, 1 + self.EDGES, self.WIDTH))
+        self.bias = torch.nn.Parameter(torch.zeros(features * self.WIDTH))
+
+    def set_edges(self, values):
+        """`values`: [rows, features] of the training rows, float32."""
+        self.edges = torch.full((values.shape[1], self.EDGES), math.nan, dtype=self.weight.dtype)  # NaN: unused
+        # numpy.quantile, but rounded as in Sheaf: between floats, a quantile is often in the middle of two others
+        positions = numpy.arange(self.EDGES) / (self.EDGES - 1) * (len(values) - 1)
+        lower = positions.astype(int)
+        for feature, ordered in enumerate(numpy.sort(values.astype("f8"), 0).T):
+            low, high = ordered[lower], ordered[numpy.minimum(lower + 1, len(values) - 1)]
+            quantiles = low + (positions - lower) * (high - low)
+            assert numpy.allclose(quantiles, numpy.quantile(ordered, numpy.linspace(0, 1, self.EDGES)), 1e-12, 1e-12)
+            edges = []
+            for edge in quantiles.astype("f4"):
+                if not edges or edge - edges[-1] >= numpy.float32(1e-6):
+                    edges.append(edge)
+            self.edges[feature, :len(edges)] = torch.tensor(numpy.array(edges))
+
+    def hats(self, values):
+        """The values of all hat functions, [rows, features, EDGES]. Before the first edge, and after the last one, a hat
+        stays at 1."""
+        distances = values.unsqueeze(2) - self.edges
+        slopes = distances[:, :, :-1] / self.edges.diff()  # 0 at the lower edge, 1 at the upper one
+        rising = torch.nn.functional.pad(slopes, (1, 0), value=1.0)
+        falling = torch.nn.functional.pad(1 - slopes, (0, 1), value=1.0).nan_to_num(1.0)
+        return torch.minimum(rising, falling).clamp(0, 1).nan_to_num(0.0)
+
+    def forward(self, values):
+        at_edges = torch.einsum("rfe,few->rfw", self.hats(values), self.weight[:, 1:])
+        return (values.unsqueeze(2) * self.weight[:, 0] + at_edges).flatten(1) + self.bias
+
+
 def make_network(model, features, outputs):
     bias = model.get("bias") != "false"
     hidden_bias = bias and model.get("norm") != "batch"
     activation = ACTIVATIONS[model.get("activation", "relu")]
     layers, width = [], features
+    if "embedding" in model:
+        layers.append(Embedding(features))
+        width = Embedding.WIDTH * features
     if model["kind"] == "cnn":
         layers.append(torch.nn.Unflatten(1, (1, 8, 8)))
         channels = 1
@@ -322,7 +370,11 @@ def train_network(network, entry, sections, data):
     values, train = entry["values"], sections["train"]
     dtype = next(network.parameters()).dtype
     shift, scale = (numpy.array(entry[name], "f4") for name in ("shift", "scale"))
-    features = torch.from_numpy((features - shift) * scale).to(dtype)
+    scaled = (features - shift) * scale
+    for layer in network.modules():
+        if isinstance(layer, Embedding):
+            layer.set_edges(scaled[entry["orders"][0]])
+    features = torch.from_numpy(scaled).to(dtype)
     labelled = targets.dtype.kind == "i"
     targets = torch.from_numpy(targets) if labelled else torch.from_numpy(targets).to(dtype)
     name, classes = values.get("train.loss", train.get("loss")), 10 if labelled else 0
@@ -420,7 +472,7 @@ def main():
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
         # weighted, with class weights, smoothed, with a schedule, with early stopping, clipping or rules for the weights
         changed = 8 * (3 + len(SCHEDULES) + len(STOPPING) + len(CLIPPINGS) + len(WEIGHT_RULES))
-        counts = {"torch": (224 + 32 + changed) * 12 + 32 * 16, "native": (192 + 32 + changed) * 12 + 32 * 16}
+        counts = {"torch": (240 + 48 + changed) * 12 + 32 * 16, "native": (208 + 48 + changed) * 12 + 32 * 16}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():
             assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)

@@ -74,7 +74,7 @@ std::string json_iteration(const std::string& path, const Study& study, const Pl
   const Iteration iteration = plan.iteration(result.iteration);
   const Trial trial = plan.trial(iteration.trial);
   const auto split = splits.split(iteration.repeat, iteration.fold);
-  const auto scaling = splits.scaling(iteration.repeat, iteration.fold, trial.normalize);
+  const auto scaling = splits.scaling(iteration.repeat, iteration.fold, scaling_kind(trial));
   const auto weights = initial_weights(network_layout(trial.model, shape_of(data, study.data)),
                                        trial.model.initialization, iteration.seed);
   return fmt::format(

@@ -22,7 +22,7 @@ class OneTraining {
         trial_(plan_.trial(0)),
         data_(std::move(data)),
         split_(Splits(study, data_).split(0, 0)),
-        scaling_(Splits(study, data_).scaling(0, 0, trial_.normalize)),
+        scaling_(Splits(study, data_).scaling(0, 0, scaling_kind(trial_))),
         layers_(network_layout(study.model, shape_of(data_, study.data))),
         seed_(plan_.iteration(0).seed),
         weights_(initial_weights(layers_, study.model.initialization, seed_)) {}

@@ -21,6 +21,7 @@ DIGITS = os.path.abspath(sys.argv[3])
 MODELS = {"linear": {"kind": "linear"},
           "tanh": {"kind": "mlp", "hidden": "20 12", "activation": "tanh", "dropout": 0.2},
           "gelu": {"kind": "mlp", "hidden": 33, "activation": "gelu"},
+          "embedding": {"kind": "mlp", "hidden": 20, "embedding": "piecewise"},
           "cnn": {"kind": "cnn", "channels": "4 8", "hidden": 16},
           "resnet18": {"kind": "resnet18"}}
 

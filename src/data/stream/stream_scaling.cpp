@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
+#include "data/column_encoding.hpp"
 #include "data/feature_reader.hpp"
 #include "data/moments.hpp"
 #include "data/node_data.hpp"
@@ -120,13 +122,15 @@ std::vector<std::shared_ptr<const Split>> all_splits(const Study& study, Splits&
 // Each split has values of its own, so their number is limited.
 void require_few_splits(const Study& study, const Splits& all) {
   if (all.count() <= max_splits) return;
-  const bool is_one_of_several = is_searched(study, "data.normalize");
-  const bool scales = is_one_of_several || study.data.normalize != Normalize::none;
-  const std::string problem = is_one_of_several ? "search.data.normalize supports"
-                              : scales
-                                  ? fmt::format("data.normalize = {} supports", setting_text(study, "data.normalize"))
-                                  : "the empty cells of streamed data can be filled for";
-  const std::string advice = scales ? "set data.normalize = none" : "import the data with --missing=0";
+  std::string problem = "the empty cells of streamed data can be filled for",
+              advice = "import the data with --missing=0";
+  for (const char* key : {"model.embedding", "data.normalize"}) {
+    const std::string value = setting_text(study, key);
+    if (!is_searched(study, key) && value == "none") continue;
+    problem =
+        is_searched(study, key) ? fmt::format("search.{} supports", key) : fmt::format("{} = {} supports", key, value);
+    advice = fmt::format("set {} = none", key);
+  }
   throw UsageError(fmt::format(
       "{} at most {} splits of streamed data (study.iterations, search.repeats and search.folds make {}). Reduce them, "
       "set data.validation = 0 if there are no folds, or {}.",
@@ -137,18 +141,18 @@ void require_few_splits(const Study& study, const Splits& all) {
 
 StreamStatistics streamed_statistics(const Study& study, const FileSchema& schema, Splits& all, std::int64_t threads,
                                      const Communicator& world) {
-  const std::vector<Normalize> values = normalizations(study);
-  const auto any = [&values](const auto& condition) { return std::any_of(values.begin(), values.end(), condition); };
-  const bool scales = any([](Normalize value) { return value != Normalize::none; });
-  if (!scales && !schema.may_have_empty_cells()) return {};
+  const std::set<ScalingKind> kinds = scaling_kinds(study);
+  const auto any = [&kinds](const auto& condition) { return std::any_of(kinds.begin(), kinds.end(), condition); };
+  const bool scales = any([](ScalingKind kind) { return kind.normalize != Normalize::none; });
+  const auto quantiles = [](ScalingKind kind) { return StatisticsNeeds(nullptr, kind).sample; };
+  if (!scales && !any(quantiles) && !schema.may_have_empty_cells()) return {};
   const RowShape shape = row_shape(schema, study.data.task);
   std::shared_ptr<FeatureFills> fills;
   if (schema.may_have_empty_cells())
     fills = std::make_shared<FeatureFills>(feature_fills(schema.description.columns, shape.feature_count));
   const bool sums_up = scales || (fills && std::count(fills->rules.begin(), fills->rules.end(), FillRule::mean) > 0);
   std::vector<std::int64_t> sampled;
-  if (fills || any([](Normalize value) { return value == Normalize::robust; }))
-    sampled = sampled_rows(schema.rows, shape.feature_count, study.study.seed);
+  if (fills || any(quantiles)) sampled = sampled_rows(schema.rows, shape.feature_count, study.study.seed);
   std::vector<std::shared_ptr<const Split>> splits;  // whose sums are computed
   std::vector<Part> parts;
   agree(world, [&] {
@@ -189,24 +193,28 @@ StreamStatistics streamed_statistics(const Study& study, const FileSchema& schem
     const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(first);
     sums[place % splits.size()].join(FeatureMoments::of_numbers({begin, begin + static_cast<std::ptrdiff_t>(size)}));
   }
-  const auto needs_sample = [&](Normalize value) { return StatisticsNeeds(fills.get(), value).sample; };
+  const auto needs_sample = [&](ScalingKind kind) { return StatisticsNeeds(fills.get(), kind).sample; };
   if (!sums_up && any(needs_sample)) {
     agree(world, [&] { require_few_splits(study, all); });
     splits = all_splits(study, all);
   }
-  for (const Normalize value : values) {
-    const StatisticsNeeds needs(fills.get(), value);
+  const std::vector<std::int64_t> categories = category_features(schema.description.columns);
+  for (const ScalingKind kind : kinds) {
+    const StatisticsNeeds needs(fills.get(), kind);
+    const auto scaling_of_split = [&](const FeatureMoments* moments, const std::vector<float>& of_split) {
+      return feature_scaling(fills.get(), moments, of_split, kind, shape.feature_count, categories);
+    };
     std::vector<FeatureScaling> scalings;
     if (needs.moments || needs.sample) {
       for (std::size_t split = 0; split < splits.size(); ++split) {
         std::vector<float> of_split;
         if (needs.sample) of_split = sample_of(*splits[split], sampled, sample, shape.feature_count);
-        scalings.push_back(feature_scaling(fills.get(), needs.moments ? &sums[split] : nullptr, of_split, value));
+        scalings.push_back(scaling_of_split(needs.moments ? &sums[split] : nullptr, of_split));
       }
-    } else if (const auto same = feature_scaling(fills.get(), nullptr, {}, value); !same.fill.empty()) {
+    } else if (const auto same = scaling_of_split(nullptr, {}); !same.fill.empty()) {
       scalings.assign(static_cast<std::size_t>(all.count() + (study.run.refit ? 1 : 0)), same);
     }
-    if (!scalings.empty()) statistics.scalings.emplace(value, std::move(scalings));
+    if (!scalings.empty()) statistics.scalings.emplace(kind, std::move(scalings));
   }
   return statistics;
 }

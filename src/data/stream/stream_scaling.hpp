@@ -21,8 +21,8 @@ struct StreamStatistics {
   std::shared_ptr<const FeatureFills> fills;  ///< as DataSet::fills
 };
 
-/// Reads the file once if a trial scales features or if the file may have empty cells, and computes the
-/// feature_scaling() of each split for each value of data.normalize. Sums are combined in the order of the rows, so
+/// Reads the file once if a trial scales or embeds features or if the file may have empty cells, and computes the
+/// feature_scaling() of each split for each of the scaling_kinds(). Sums are combined in the order of the rows, so
 /// that results do not depend on the number of ranks and threads. Throws AgreedError if the file cannot be read, a
 /// feature is not valid, or there are more than 1000 splits whose sums are needed. Collective over `world`.
 StreamStatistics streamed_statistics(const Study& study, const FileSchema& schema, Splits& all, std::int64_t threads,

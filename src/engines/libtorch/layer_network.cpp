@@ -39,7 +39,8 @@ torch::Tensor channels_last(const torch::Tensor& images) {
 }  // namespace
 
 LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers,
-                           const std::vector<float>& weights, torch::Device device, Precision precision)
+                           const std::vector<float>& weights, torch::Device device, Precision precision,
+                           const std::vector<float>& edges)
     : Network(precision), model_(model), channels_last_(device.is_cpu()) {
   assert(static_cast<std::int64_t>(weights.size()) == parameter_count(layers));
   const torch::NoGradGuard no_grad;
@@ -48,13 +49,26 @@ LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& 
     Part part;
     part.layer = layer;
     part.weight = flat.next(weight_sizes(layer));
-    if (layer.bias) part.bias = flat.next({layer.outputs});
+    if (layer.bias) part.bias = flat.next({layer.bias_count()});
     if (layer.kind == Layer::Kind::batch_norm) {
       part.running_mean = torch::zeros({layer.outputs}, flat.values().options());
       part.running_variance = torch::ones({layer.outputs}, flat.values().options());
       buffers_.insert(buffers_.end(), {part.running_mean, part.running_variance});
     }
     parts_.push_back(std::move(part));
+  }
+  if (!layers.empty() && layers.front().is_embedding()) {
+    const Layer& layer = layers.front();
+    const auto numbers = [&](const std::vector<double>& values) {
+      return torch::tensor(values, torch::kFloat64).view({layer.embedded(), -1}).to(flat.values().options());
+    };
+    const auto indices = [&](const std::vector<std::int64_t>& values) { return torch::tensor(values).to(device); };
+    const FeatureBins<double> bins = feature_bins<double>(edges);
+    bins_ = {numbers(bins.inner), numbers(bins.lower), numbers(bins.width), indices(first_edge_rows(layer)), {}, {}};
+    if (!layer.passed.empty()) {
+      bins_.embedded = indices(embedded_features(layer.inputs, layer.passed));
+      bins_.passed = indices(layer.passed);
+    }
   }
   parameters_ = flat.values();
   weights_ = flat.weights();
@@ -91,8 +105,26 @@ torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values,
       return normalize(part, values, training);
     case Layer::Kind::layer_norm:
       return torch::layer_norm(values, {layer.outputs}, part.weight, part.bias, layer_norm_epsilon);
+    case Layer::Kind::piecewise_embedding:
+      return embed(part, values);
   }
   return values;
+}
+
+// The two hat functions that are not 0 choose two rows of the weights, so that no product with zeros is computed.
+torch::Tensor LayerNetwork::embed(const Part& part, const torch::Tensor& values) const {
+  const torch::Tensor numbers = bins_.embedded.defined() ? values.index_select(1, bins_.embedded) : values;
+  const torch::Tensor columns = numbers.t().contiguous();
+  const torch::Tensor bins = torch::searchsorted(bins_.inner, columns, false, true);  // [features, rows]
+  const torch::Tensor distances = columns - bins_.lower.gather(1, bins);
+  const torch::Tensor places = (distances / bins_.width.gather(1, bins)).clamp(0, 1).t().unsqueeze(2);
+  const torch::Tensor edges = bins.t() + bins_.first_edges;  // [rows, features]
+  const torch::Tensor at_edges = part.weight.view({-1, embedding_width});
+  torch::Tensor outputs = numbers.unsqueeze(2) * part.weight.select(1, 0);
+  outputs = outputs + (1 - places) * torch::embedding(at_edges, edges);
+  outputs = (outputs + places * torch::embedding(at_edges, edges + 1)).flatten(1);
+  if (part.bias.defined()) outputs = outputs + part.bias;
+  return bins_.passed.defined() ? torch::cat({outputs, values.index_select(1, bins_.passed)}, 1) : outputs;
 }
 
 // A single row with a single pixel has no variance and would make the running variance infinite. In this case the

@@ -13,9 +13,10 @@ namespace sheaf {
 /// Its buffers are the running mean and variance of each batch norm, [channels] each.
 class LayerNetwork : public Network {
  public:
-  /// `weights` is the flat list of initial_weights(). With Precision::bfloat16 the parameters are float32.
+  /// `weights` is the flat list of initial_weights(). With Precision::bfloat16 the parameters are float32. `edges`:
+  /// FeatureScaling::edges.
   LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers, const std::vector<float>& weights,
-               torch::Device device, Precision precision);
+               torch::Device device, Precision precision, const std::vector<float>& edges = {});
 
  private:
   struct Part {
@@ -25,7 +26,15 @@ class LayerNetwork : public Network {
     torch::Tensor running_mean, running_variance;  // batch norms only
   };
 
+  // The tensors of an embedding that are not trained.
+  struct Bins {
+    torch::Tensor inner, lower, width;  // FeatureBins
+    torch::Tensor first_edges;          // first_edge_rows()
+    torch::Tensor embedded, passed;     // the inputs; undefined if all are embedded
+  };
+
   torch::Tensor compute(const torch::Tensor& features, std::optional<TrainingStep> step) override;
+  torch::Tensor embed(const Part& part, const torch::Tensor& values) const;
   torch::Tensor activate(const torch::Tensor& values) const;
   torch::Tensor drop(const torch::Tensor& values, std::size_t layer, TrainingStep step) const;
   torch::Tensor apply(const Part& part, const torch::Tensor& values, bool training) const;
@@ -34,6 +43,7 @@ class LayerNetwork : public Network {
   ModelOptions model_;
   bool channels_last_;  // on CPUs: see "Facts about libraries" in src/engines/README.md
   std::vector<Part> parts_;
+  Bins bins_;
 };
 
 }  // namespace sheaf

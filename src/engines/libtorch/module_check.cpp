@@ -31,7 +31,7 @@ ModuleFacts check_module(NetworkMaker& maker, const Trial& trial, const DataShap
   const ModelOptions& model = trial.model;
   constexpr std::int64_t rows = 2;
   const torch::NoGradGuard no_grad;
-  const auto network = maker.make({model, {}, {}, shape}, torch::kCPU, trial.train.precision);
+  const auto network = maker.make({model, {}, {}, shape, 0, {}}, torch::kCPU, trial.train.precision);
   torch::Tensor outputs;
   try {
     outputs = network->forward(torch::zeros({rows, shape.features}, dtype_of(trial.train.precision)));

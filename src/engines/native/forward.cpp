@@ -9,6 +9,7 @@
 #include "data/feature_scaling.hpp"
 #include "engines/native/layers/activation_layer.hpp"
 #include "engines/native/layers/dense_panels.hpp"
+#include "engines/native/layers/embedding.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
 #include "engines/native/layers/norms.hpp"
 
@@ -43,9 +44,10 @@ NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activa
                              const FeatureScaling& scaling)
     : feature_count_(layers.front().inputs),
       scaling_(changes_features(scaling) ? scaling : FeatureScaling{}),
-      tile_(tile_rows(layers, row_kernels().rows_at_once)) {
+      tile_(tile_rows(layers, row_kernels().rows_at_once)),
+      first_dense_(layers.front().is_embedding() ? 1 : 0) {
   require_layers(layers);
-  add_layers(layers, activation);
+  add_layers(layers, activation, scaling.edges);
   ArenaLayout sizes;
   lay_out(sizes);
   arena_ = Arena(sizes.bytes());
@@ -55,17 +57,32 @@ NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activa
   load_statistics(network.buffers);
 }
 
-void NativeForward::add_layers(const std::vector<Layer>& layers, Activation activation) {
+void NativeForward::add_layers(const std::vector<Layer>& layers, Activation activation,
+                               const std::vector<float>& edges) {
   ModelOptions options;
   options.activation = activation;
   values_.reserve(layers.size());  // layers have references to its elements
   for (std::size_t index = 0; index < layers.size(); ++index) {
-    shift_ = layers[index].is_norm() ? add_norm(layers[index], shift_) : add_dense(layers[index]);
+    shift_ = add_layer(layers[index], edges);
     if (!layers[index].activated) continue;
     auto activated = std::make_unique<ActivationLayer<float>>(index, values_.back(), shift_, parameters_, scratch_);
     activated->set_options(options);
     chain_.push_back(std::move(activated));
   }
+}
+
+// Returns the shift that the next layer adds.
+ShiftOffset NativeForward::add_layer(const Layer& layer, const std::vector<float>& edges) {
+  if (layer.is_norm()) return add_norm(layer, shift_);
+  return layer.is_embedding() ? add_embedding(layer, edges) : add_dense(layer);
+}
+
+// It adds its bias itself.
+ShiftOffset NativeForward::add_embedding(const Layer& layer, const std::vector<float>& edges) {
+  LayerValues<float>& outputs = values_.emplace_back();
+  outputs.cut = {layer.outputs, true};
+  chain_.push_back(std::make_unique<EmbeddingRows>(layer, edges, outputs, parameters_));
+  return std::nullopt;
 }
 
 // Returns the layer's bias.
@@ -137,12 +154,14 @@ const float* NativeForward::tile_features(const float* features, std::int64_t co
   return scaled_;
 }
 
-// Whether the features of all rows are finite, judged by the first output of the first layer. Infinity or NaN in a sum
-// makes the sum infinite or NaN for every weight, because infinity times zero is NaN.
+// Whether the features of all rows are finite, judged by the first output of the first dense layer. Infinity or NaN in
+// a sum makes the sum infinite or NaN for every weight, because infinity times zero is NaN. An embedding multiplies
+// each feature by a weight, too.
 bool NativeForward::has_finite_sums(std::int64_t count) const {
-  const std::int64_t stride = values_.front().cut.total_columns();
+  const LayerValues<float>& sums = values_[first_dense_];
+  const std::int64_t stride = sums.cut.total_columns();
   float sum = 0;
-  for (std::int64_t row = 0; row < count; ++row) sum += 0 * values_.front().rows[row * stride];
+  for (std::int64_t row = 0; row < count; ++row) sum += 0 * sums.rows[row * stride];
   return sum == 0;
 }
 
@@ -159,7 +178,7 @@ bool NativeForward::operator()(const float* features, std::int64_t count, float*
     pass.features = tile_features(features + done * feature_count_, rows);
     for (const auto& layer : chain_) {
       layer->forward(pass);
-      if (layer == chain_.front()) finite = has_finite_sums(rows) && finite;
+      if (layer == chain_[first_dense_]) finite = has_finite_sums(rows) && finite;
     }
     const float* row = last.rows;
     for (std::int64_t end = done + rows, index = done; index < end; ++index, row += stride, outputs += output_count)

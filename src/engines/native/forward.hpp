@@ -32,7 +32,9 @@ class NativeForward {
   [[nodiscard]] bool operator()(const float* features, std::int64_t count, float* outputs);
 
  private:
-  void add_layers(const std::vector<Layer>& layers, Activation activation);
+  void add_layers(const std::vector<Layer>& layers, Activation activation, const std::vector<float>& edges);
+  ShiftOffset add_layer(const Layer& layer, const std::vector<float>& edges);
+  ShiftOffset add_embedding(const Layer& layer, const std::vector<float>& edges);
   ShiftOffset add_dense(const Layer& layer);
   ShiftOffset add_norm(const Layer& layer, ShiftOffset bias);
   void load_statistics(const std::vector<double>& buffers);
@@ -46,7 +48,8 @@ class NativeForward {
   std::int64_t tile_;       // rows per tile
   Parameters<float> parameters_;
   Scratch<float> scratch_;
-  std::vector<LayerValues<float>> values_;  // the outputs of each dense layer
+  std::vector<LayerValues<float>> values_;  // the outputs of each layer that is not a norm
+  std::size_t first_dense_;                 // its number among them, and in the chain
   std::vector<std::unique_ptr<ForwardLayer<float>>> chain_;
   ShiftOffset shift_;  // of the outputs
   Arena arena_;

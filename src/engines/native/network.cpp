@@ -42,8 +42,7 @@ NativeNetwork<Value>::NativeNetwork(const NetworkShape& shape, std::int64_t max_
   values_.back().cut.features = layers.front().inputs;
   ShiftOffset shift;
   for (std::size_t index = 0; index < layers.size(); ++index) {
-    shift =
-        layers[index].is_norm() ? add_norm(layers[index], shift) : add_dense(layers[index], index + 1 == layers.size());
+    shift = add_layer(layers[index], shift, index + 1 == layers.size());
     if (layers[index].activated) {
       chain_.push_back(std::make_unique<ActivationLayer<Value>>(index, values_.back(), shift, parameters_, scratch_));
       shift.reset();
@@ -55,6 +54,25 @@ NativeNetwork<Value>::NativeNetwork(const NetworkShape& shape, std::int64_t max_
   arena_ = Arena(sizes.bytes());
   ArenaLayout arrays(arena_.data());
   lay_out(arrays, round_up(max_rows, padding));
+}
+
+// `bias`: that of the layer before. Returns the shift that the next layer adds.
+template <class Value>
+ShiftOffset NativeNetwork<Value>::add_layer(const Layer& layer, ShiftOffset bias, bool last) {
+  if (layer.is_norm()) return add_norm(layer, bias);
+  return layer.is_embedding() ? add_embedding(layer) : add_dense(layer, last);
+}
+
+// It adds its bias itself.
+template <class Value>
+ShiftOffset NativeNetwork<Value>::add_embedding(const Layer& layer) {
+  LayerValues<Value>& inputs = values_.back();
+  LayerValues<Value>& outputs = values_.emplace_back();
+  outputs.cut.features = layer.outputs;
+  auto embedding = std::make_unique<EmbeddingLayer<Value>>(layer, inputs, outputs, parameters_, scratch_);
+  embedding_ = embedding.get();
+  chain_.push_back(std::move(embedding));
+  return std::nullopt;
 }
 
 // Returns the layer's bias.
@@ -112,6 +130,7 @@ template <class Value>
 void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
                                 const TargetScaling& targets, const std::vector<double>& class_weights) {
   parameters_.load(chain_, weights);
+  if (embedding_ != nullptr) embedding_->set_edges(scaling.edges);
   for_each_buffer([](const Buffer<Value>& buffer) { std::fill_n(buffer.values, buffer.count, buffer.initial); });
   const bool scaled = !scaling.shift.empty();
   source_.shift = scaled ? scaling.shift.data() : nullptr;

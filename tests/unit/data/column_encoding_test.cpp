@@ -109,3 +109,10 @@ TEST_CASE("the features of texts are columns of numbers with their names") {
   CHECK(features[0] == columns[0]);
   CHECK(feature_columns({text_column("", {"a", "b"})}) == number_columns({"", ""}));
 }
+
+TEST_CASE("the features of columns of texts are categories") {
+  CHECK(category_features(sample()) == std::vector<std::int64_t>{1, 2, 3, 4, 5});
+  CHECK(category_features({text_column("kind", {"a", "b"}), number_column("age"), text_column("c", {"x"})}) ==
+        std::vector<std::int64_t>{0, 1, 3});
+  CHECK(category_features({}).empty());
+}

@@ -46,7 +46,7 @@ TrainedIteration train(const Study& study, const Plan& plan, const DataSet& data
   const TrainingContext context{study, plan, &data, &splits};
   const Trial trial = plan.trial(iteration.trial);
   const IterationInput input{data, splits.split(iteration.repeat, iteration.fold),
-                             splits.scaling(iteration.repeat, iteration.fold, trial.normalize)};
+                             splits.scaling(iteration.repeat, iteration.fold, scaling_kind(trial))};
   const auto trainer = engine_named("native").make_trainer({-1, 1}, &data);
   return train_iteration(context, iteration, trial, input, *trainer, [] { return false; });
 }

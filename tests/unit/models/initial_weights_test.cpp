@@ -124,3 +124,28 @@ TEST_CASE("initial weights depend on the seed and the position of the layer, not
   const auto twice = initial_weights({two_layers()[1], two_layers()[1]}, Initialization::pytorch, 1);
   CHECK(twice[0] != twice[twice.size() / 2]);
 }
+
+TEST_CASE("a piecewise embedding starts with linear functions, uniform within 1 / sqrt(8)") {
+  Layer layer{Layer::Kind::piecewise_embedding, 300, 300 * embedding_width};
+  for (const auto rule : {Initialization::pytorch, Initialization::glorot, Initialization::he}) {
+    const auto weights = initial_weights({layer}, rule, 3);
+    REQUIRE(static_cast<std::int64_t>(weights.size()) == layer.weight_count() + layer.bias_count());
+    std::vector<float> drawn;
+    for (std::size_t index = 0; index < weights.size(); ++index) {
+      const bool is_at_edge = static_cast<std::int64_t>(index) < layer.weight_count() && index % 400 >= 8;
+      if (is_at_edge && weights[index] != 0) FAIL("the value at an edge is not 0");
+      if (!is_at_edge) drawn.push_back(weights[index]);
+    }
+    REQUIRE(drawn.size() == 4800);
+    const double bound = 1 / std::sqrt(8.0);
+    const float largest = *std::max_element(drawn.begin(), drawn.end());
+    const float smallest = *std::min_element(drawn.begin(), drawn.end());
+    CHECK(largest <= bound * (1 + 1e-7));
+    CHECK(largest > 0.99 * bound);
+    CHECK(smallest < -0.99 * bound);
+    CHECK(drawn[0] != drawn[8]);
+    CHECK(drawn[0] != drawn[2400]);  // of the biases
+  }
+  const auto zeros = initial_weights({layer}, Initialization::zeros, 3);
+  CHECK(std::all_of(zeros.begin(), zeros.end(), [](float weight) { return weight == 0 && !std::signbit(weight); }));
+}

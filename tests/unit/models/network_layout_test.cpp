@@ -193,3 +193,31 @@ TEST_CASE("a resnet without images is refused, and a model from a file has no la
   CHECK_THROWS_AS(network_layout(resnet(ModelKind::resnet18), {100, 64, 10, {}}), UsageError);
   CHECK(network_layout(resnet(ModelKind::torchscript), {100, 64, 10, {}}).empty());
 }
+
+TEST_CASE("an embedding has functions of each number, and passes on the features of texts") {
+  ModelOptions model = test::plain_model();
+  model.kind = ModelKind::mlp;
+  model.hidden = {16};
+  model.embedding = Embedding::piecewise;
+  const auto layers = network_layout(model, {100, 5, 3, {}, {1, 2}});
+  REQUIRE(layers.size() == 3);
+  CHECK(layers[0].kind == Layer::Kind::piecewise_embedding);
+  CHECK(layers[0].inputs == 5);
+  CHECK(layers[0].embedded() == 3);
+  CHECK(layers[0].outputs == 3 * 8 + 2);
+  CHECK_FALSE(layers[0].activated);
+  CHECK(weight_sizes(layers[0]) == std::vector<std::int64_t>{3, 50, 8});
+  CHECK(layers[1].inputs == layers[0].outputs);
+  CHECK(parameter_count(layers) == 3 * 50 * 8 + 3 * 8 + 26 * 16 + 16 + 16 * 3 + 3);
+  CHECK(multiply_adds_per_row(layers) == 3 * 3 * 8 + 26 * 16 + 16 * 3);
+  CHECK(first_edge_rows(layers[0]) == std::vector<std::int64_t>{1, 51, 101});
+  CHECK(works_on_rows(layers));
+  model.bias = false;
+  CHECK(parameter_count(network_layout(model, {100, 5, 3, {}, {1, 2}})) == 3 * 50 * 8 + 26 * 16 + 16 * 3);
+  CHECK(network_layout(model, {100, 2, 3, {}, {0, 1}}).size() == 2);  // there are no numbers
+  model.kind = ModelKind::linear;
+  CHECK(network_layout(model, {100, 5, 3, {}}).size() == 2);
+  model.kind = ModelKind::cnn;
+  model.channels = {4};
+  CHECK_FALSE(network_layout(model, {100, 64, 3, {1, 8, 8}}).front().is_embedding());
+}

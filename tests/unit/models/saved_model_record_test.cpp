@@ -197,3 +197,22 @@ TEST_CASE("a file without a description gives none, and a missing file is an err
                     "File 'absent.pt' cannot be read (No such file or directory). Check its name and permissions.");
   CHECK_THROWS_WITH(read_saved_model_record("."), ContainsSubstring("is a directory"));
 }
+
+TEST_CASE("the record of a model with an embedding has its edges") {
+  SavedModel trained = mlp();
+  trained.description.model.embedding = Embedding::piecewise;
+  trained.description.data.columns = {number_column("a"), text_column("b", {"x", "y"})};
+  trained.description.shape.categories = {1, 2};
+  const auto layers = network_layout(trained.description.model, trained.description.shape);
+  trained.network.parameters.assign(static_cast<std::size_t>(parameter_count(layers)), 0.5f);
+  trained.scaling.edges.assign(max_edges, std::numeric_limits<float>::infinity());
+  trained.scaling.edges[0] = 1;
+  const SavedModel found = parse_saved_model_record(saved_model_record(trained), "m");
+  CHECK(found.description.model.embedding == Embedding::piecewise);
+  CHECK(found.description.shape.categories == std::vector<std::int64_t>{1, 2});
+  CHECK(found.scaling.edges == trained.scaling.edges);
+  CHECK(found.network.parameters == trained.network.parameters);
+  trained.scaling.edges.pop_back();
+  CHECK_THROWS_WITH(parse_saved_model_record(saved_model_record(trained), "m"),
+                    ContainsSubstring("its parameters or scaling do not match its description"));
+}

@@ -258,3 +258,25 @@ TEST_CASE("values of keys without effect do not make combinations of an extended
   CHECK(extended_grid({both, more}, {{sgd, momenta}}) == std::vector<Values>{{"sgd", "0.5"}, {"adam", "0.5"}});
   CHECK(extended_grid({more, both}, {{momenta, sgd}}) == std::vector<Values>{{"0.5", "sgd"}, {"0.5", "adam"}});
 }
+
+TEST_CASE("trials need the scalings of all their values of data.normalize and model.embedding") {
+  const auto kinds_of = [](const Study& study) {
+    std::vector<std::pair<Normalize, Embedding>> kinds;
+    for (const ScalingKind kind : scaling_kinds(study)) kinds.emplace_back(kind.normalize, kind.embedding);
+    return kinds;
+  };
+  using Kinds = std::vector<std::pair<Normalize, Embedding>>;
+  Study study;
+  study.model.kind = ModelKind::mlp;
+  study.data.normalize = Normalize::robust;
+  CHECK(kinds_of(study) == Kinds{{Normalize::robust, Embedding::none}});
+  study.model.embedding = Embedding::piecewise;
+  CHECK(kinds_of(study) == Kinds{{Normalize::robust, Embedding::piecewise}});
+  study.search.keys = {{"model.kind", {"mlp", "cnn"}}};  // a cnn has no embedding
+  CHECK(kinds_of(study) == Kinds{{Normalize::robust, Embedding::none}, {Normalize::robust, Embedding::piecewise}});
+  study.search.keys = {{"model.embedding", {"none", "piecewise"}}, {"data.normalize", {"none", "minmax"}}};
+  CHECK(kinds_of(study) == Kinds{{Normalize::none, Embedding::none},
+                                 {Normalize::none, Embedding::piecewise},
+                                 {Normalize::minmax, Embedding::none},
+                                 {Normalize::minmax, Embedding::piecewise}});
+}

@@ -340,6 +340,16 @@ TEST_CASE("model: kernels, activations and biases require a network that has the
                     "model.bias = false has no effect (model.kind = torchscript:a.pt)");
 }
 
+TEST_CASE("model: an embedding requires a network of dense layers") {
+  check_valid(file_study({{"model.embedding", "piecewise"}}));
+  check_valid(file_study({{"model.embedding", "piecewise"}, {"model.kind", "linear"}}));
+  check_valid(file_study({{"model.embedding", "piecewise"}, {"model.kind", "mlp"}, {"data.mode", "streamed"}}));
+  for (const char* kind : {"cnn", "resnet18", "torchscript:a.pt", "plugin:a.so"})
+    check_one_problem(file_study({{"model.embedding", "piecewise"}, {"model.kind", kind}}),
+                      std::string("model.embedding = piecewise has no effect (model.kind = ") + kind +
+                          "). Leave it out, or set model.kind = mlp.");
+}
+
 TEST_CASE("model: an initialization requires weights that are drawn") {
   check_valid(file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialization", "he"}}));
   check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.initialization", "he"}}),

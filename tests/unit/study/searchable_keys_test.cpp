@@ -36,6 +36,7 @@ const std::vector<Searched>& searched_keys() {
       {"model.channels", "4", "8 16", "model.kind = cnn"},
       {"model.kernel", "3", "5", "model.kind = cnn"},
       {"model.stem", "small", "imagenet", "model.kind = resnet18"},
+      {"model.embedding", "none", "piecewise"},
       {"model.activation", "relu", "tanh"},
       {"model.norm", "none", "batch"},
       {"model.dropout", "0", "0.5"},

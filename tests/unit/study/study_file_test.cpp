@@ -124,6 +124,7 @@ file = d.h5
 folds = /part
 [model]
 kind = mlp
+embedding = piecewise
 norm = layer
 [train]
 class_weights = cat:2, dog:0.5

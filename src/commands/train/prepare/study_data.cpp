@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
+#include "data/column_encoding.hpp"
 #include "data/feature_reader.hpp"
 #include "data/node_data.hpp"
 #include "data/repeated_rows.hpp"
@@ -168,7 +169,8 @@ DataShape expected_shape(const DataOptions& options, const std::optional<FileSch
   constexpr std::int64_t some_classes = 10;
   const std::int64_t classes = file->classes > 0 ? file->classes : some_classes;
   return {file->counts().all(), file->feature_count,
-          options.task == Task::classification ? classes : file->target_columns, file->layout.image};
+          options.task == Task::classification ? classes : file->target_columns, file->layout.image,
+          category_features(file->description.columns)};
 }
 
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world) {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include "data/feature_edges.hpp"
 #include "engines/native/kernels/feature_blocks.hpp"
 #include "study/losses.hpp"
 #include "study/model_options.hpp"
@@ -131,6 +133,56 @@ struct BatchNormKernels {
                                      Value* scale_sums);
 };
 
+/// The number of a bin, as wide as a value.
+template <class Value>
+using BinNumber = std::conditional_t<sizeof(Value) == 4, std::int32_t, std::int64_t>;
+
+/// The bins of one feature (data/feature_edges).
+template <class Value>
+struct EmbeddingBins {
+  const Value* inner = nullptr;  ///< [inner_count]
+  std::int64_t inner_count = 0;
+  const Value* lower = nullptr;  ///< [inner_count + 1]
+  const Value* width = nullptr;  ///< [inner_count + 1]
+};
+
+/// The values of one feature, each with its bin and its place in it.
+template <class Value>
+struct EmbeddedValues {
+  const Value* values = nullptr;
+  const BinNumber<Value>* bins = nullptr;
+  const Value* places = nullptr;
+};
+
+/// The weights of one feature.
+template <class Value>
+struct EmbeddingWeights {
+  const Value* factor = nullptr;    ///< [embedding_width]
+  const Value* at_edges = nullptr;  ///< [edges, embedding_width]
+  const Value* bias = nullptr;      ///< [embedding_width]; null: zero
+};
+
+/// Their gradients.
+template <class Value>
+struct EmbeddingGradients {
+  Value *factor = nullptr, *at_edges = nullptr, *bias = nullptr;
+};
+
+/// Piecewise linear embedding of one feature (Layer::Kind::piecewise_embedding).
+template <class Value>
+struct EmbeddingKernels {
+  /// Finds the bins and the places of `values`, [row_count].
+  void (*locate)(const EmbeddingBins<Value>& bins, const Value* values, std::int64_t row_count,
+                 BinNumber<Value>* numbers, Value* places);
+  /// outputs[r, :] = values[r] * factor + bias + (1 - places[r]) * at_edges[bins[r], :]
+  /// + places[r] * at_edges[bins[r] + 1, :], for `count` rows, which are `stride` apart.
+  void (*embed)(const EmbeddingWeights<Value>& weights, const EmbeddedValues<Value>& rows, std::int64_t count,
+                std::int64_t stride, Value* outputs);
+  /// Adds the gradients of the weights to `sums`. `gradients`: of the outputs of `count` rows, `stride` apart.
+  void (*embed_gradient)(const EmbeddedValues<Value>& rows, std::int64_t count, const Value* gradients,
+                         std::int64_t stride, const EmbeddingGradients<Value>& sums);
+};
+
 /// A product of contiguous rows with the weights of some outputs.
 struct RowProduct {
   const float* weights = nullptr;  ///< [input_count, output_count]
@@ -221,6 +273,8 @@ template <class Value>
 NormKernels<Value> norm_kernels();
 template <class Value>
 BatchNormKernels<Value> batch_norm_kernels();
+template <class Value>
+EmbeddingKernels<Value> embedding_kernels();
 RowKernels row_kernels();
 template <class Value>
 LinearKernels<Value> linear_kernels();

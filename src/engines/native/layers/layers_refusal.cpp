@@ -22,11 +22,15 @@ std::optional<std::string> layers_refusal(const std::vector<Layer>& layers) {
         if (layer.kind == Layer::Kind::batch_norm && layers[index - 1].bias)
           return "a batch norm follows a layer with a bias";
         break;
+      case Layer::Kind::piecewise_embedding:
+        if (index > 0 || last) return "an embedding is not the first of several layers";
+        break;
       case Layer::Kind::dense:
         break;
     }
     // The layer after a dense one adds its bias; the loss adds that of the last layer.
-    if (layer.activated == (last || normed)) return "an activation must follow each hidden layer, and only these";
+    if (layer.activated == (last || normed || layer.is_embedding()))
+      return "an activation must follow each hidden layer, and only these";
   }
   return std::nullopt;
 }

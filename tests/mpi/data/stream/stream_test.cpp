@@ -426,33 +426,42 @@ TEST_CASE("scalings of streamed data equal those of data in memory, bit for bit 
     const FileSchema schema = agree_on_file(study.data, world);
     const DataSet targets = load_targets(study.data, schema, world, node);
     const DataSet all = load_to_memory(study.data, world, node);
-    study.search.keys = {{"data.normalize", {"none", "standard", "minmax", "robust"}}};
+    study.model.kind = ModelKind::mlp;
+    study.search.keys = {{"data.normalize", {"none", "standard", "minmax", "robust"}},
+                         {"model.embedding", {"none", "piecewise"}}};
     Splits splits(study, targets, node), in_memory(study, all);
     const SplitScalings streamed = streamed_statistics(study, schema, splits, 1, world).scalings;
     const SplitScalings again = streamed_statistics(study, schema, splits, 3, world).scalings;
-    REQUIRE(streamed.size() == 3);
+    REQUIRE(streamed.size() == 7);
     splits.scale_by(streamed);
     CHECK(splits.scaling(0, 0, Normalize::none)->shift.empty());
-    for (const auto& [normalize, scalings] : streamed) {
+    for (const auto& [kind, scalings] : streamed) {
       Study one = study;
       one.search.keys.clear();
-      one.data.normalize = normalize;
+      one.data.normalize = kind.normalize;
+      one.model.embedding = kind.embedding;
       const SplitScalings alone = streamed_statistics(one, schema, splits, 2, world).scalings;
       REQUIRE(alone.size() == 1);
       REQUIRE(scalings.size() == 6);
       for (std::int64_t number = 0; number < 6; ++number) {
-        CAPTURE(static_cast<int>(normalize), number);
+        CAPTURE(static_cast<int>(kind.normalize), static_cast<int>(kind.embedding), number);
         const FeatureScaling& found = scalings[static_cast<std::size_t>(number)];
-        const auto expected = in_memory.scaling(number / 3, number % 3, normalize);
+        const auto expected = in_memory.scaling(number / 3, number % 3, kind);
         for (const SplitScalings* const others : {&again, &alone}) {
-          const FeatureScaling& other = others->at(normalize)[static_cast<std::size_t>(number)];
+          const FeatureScaling& other = others->at(kind)[static_cast<std::size_t>(number)];
           CHECK(found.shift == other.shift);
           CHECK(found.scale == other.scale);
           CHECK(found.clip == other.clip);
+          CHECK(found.edges == other.edges);
         }
-        CHECK(splits.scaling(number / 3, number % 3, normalize)->shift == found.shift);
+        CHECK(found.edges.empty() == (kind.embedding == Embedding::none));
+        REQUIRE(found.edges.size() == expected->edges.size());
+        for (std::size_t edge = 0; edge < found.edges.size(); ++edge)
+          CHECK((found.edges[edge] == expected->edges[edge] ||
+                 found.edges[edge] == Approx(expected->edges[edge]).epsilon(1e-5).margin(1e-6)));
+        CHECK(splits.scaling(number / 3, number % 3, kind)->shift == found.shift);
         CHECK(found.clip == expected->clip);
-        for (std::size_t feature = 0; feature < static_cast<std::size_t>(width); ++feature) {
+        for (std::size_t feature = 0; feature < found.shift.size(); ++feature) {
           CHECK(found.shift[feature] == Approx(expected->shift[feature]).epsilon(1e-6));
           CHECK(found.scale[feature] == Approx(expected->scale[feature]).epsilon(1e-6));
         }
@@ -488,18 +497,18 @@ TEST_CASE("streamed data with empty cells have the scalings and fill values of d
   const StreamStatistics streamed = streamed_statistics(study, schema, unscaled, 2, world);
   CHECK(streamed.fills->empty_cells == all.fills->empty_cells);
   REQUIRE(streamed.scalings.size() == 3);
-  for (const auto& [normalize, scalings] : streamed.scalings) {
+  for (const auto& [kind, scalings] : streamed.scalings) {
     Study one = study;
     one.search.keys.clear();
-    one.data.normalize = normalize;
+    one.data.normalize = kind.normalize;
     const auto alone = streamed_statistics(one, schema, unscaled, 2, world).scalings;
     REQUIRE(scalings.size() == 3);
-    REQUIRE(alone.at(normalize).size() == 3);
+    REQUIRE(alone.at(kind).size() == 3);
     for (std::int64_t number = 0; number < 3; ++number) {
       const FeatureScaling& found = scalings[static_cast<std::size_t>(number)];
-      const auto expected = splits.scaling(0, number, normalize);
+      const auto expected = splits.scaling(0, number, kind);
       CHECK(found.fill == expected->fill);
-      CHECK(found.fill == alone.at(normalize)[static_cast<std::size_t>(number)].fill);
+      CHECK(found.fill == alone.at(kind)[static_cast<std::size_t>(number)].fill);
       CHECK(found.clip == expected->clip);
       REQUIRE(found.shift.size() == expected->shift.size());
       for (std::size_t feature = 0; feature < found.shift.size(); ++feature)

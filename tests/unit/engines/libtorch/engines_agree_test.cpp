@@ -156,6 +156,27 @@ DataSet with_weights(DataSet data, Dice& dice) {
   return data;
 }
 
+// `data` in which some features are categories and some cells are empty.
+DataSet as_table(DataSet data, Dice& dice) {
+  auto features = std::make_shared<std::vector<float>>(data.features, data.features + data.rows * data.feature_count);
+  auto fills = std::make_shared<FeatureFills>(feature_fills({}, data.feature_count));
+  for (std::int64_t feature = 0; feature < data.feature_count; ++feature) {
+    const bool is_category = dice.once_in(4);
+    if (is_category) data.categories.push_back(feature);
+    const std::int64_t empty_cells = is_category ? 0 : dice.one_of<std::int64_t>({0, 0, 3});
+    for (std::int64_t row = 0; row < data.rows; ++row) {
+      float& value = (*features)[static_cast<std::size_t>(row * data.feature_count + feature)];
+      if (is_category) value = value > 0 ? 1.0f : 0.0f;
+      if (row < empty_cells) value = NAN;
+    }
+    fills->empty_cells[static_cast<std::size_t>(feature)] = empty_cells;
+  }
+  data.features = features->data();
+  data.fills = fills;
+  data.owner = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(data.owner, features);
+  return data;
+}
+
 TrainedIteration train_by(EngineKind engine, Study study, const DataSet& data) {
   study.run.engine = engine;
   return train_first(study, &data);
@@ -191,11 +212,13 @@ void check_agreement(const Study& study, const DataSet& data, double tolerance) 
     CHECK(std::abs(double{native.predictions[i]} - double{torch.predictions[i]}) < 1e-3);
 }
 
-void check_random_studies(std::uint64_t seed, int count, Precision precision, double tolerance) {
+void check_random_studies(std::uint64_t seed, int count, Precision precision, double tolerance,
+                          Embedding embedding = Embedding::none) {
   Dice dice(seed);
   for (int number = 0; number < count; ++number) {
     Study study = random_study(dice);
     study.train.precision = precision;
+    study.model.embedding = embedding;
     if (number % 4 == 0) study.data.normalize = Normalize::robust;
     const bool counts = study.train.loss == LossKind::poisson;
     if (number % 3 == 0 && study.data.task == Task::regression && study.model.bias && !counts)
@@ -210,6 +233,7 @@ void check_random_studies(std::uint64_t seed, int count, Precision precision, do
       study.train.loss = LossKind::bce;
     }
     if (dice.once_in(4)) data = with_weights(data, dice);
+    if (embedding != Embedding::none && number % 2 == 0) data = as_table(data, dice);
     check_agreement(study, data, tolerance);
   }
 }
@@ -222,6 +246,11 @@ TEST_CASE("engines agree in float64 on random studies") {
 
 TEST_CASE("engines agree in float32 on random studies") {
   check_random_studies(8, 300, Precision::float32, 1e-3);
+}
+
+TEST_CASE("engines agree on embeddings of numbers, with categories, empty cells and weights") {
+  check_random_studies(11, 120, Precision::float64, 1e-10, Embedding::piecewise);
+  check_random_studies(12, 60, Precision::float32, 1e-3, Embedding::piecewise);
 }
 
 TEST_CASE("engines agree on which trainings diverge, and when") {
@@ -304,6 +333,7 @@ TEST_CASE("all instruction sets give the same training") {
     names.insert(instruction_set());
     check_random_studies(4, 40, Precision::float64, 1e-10);
     check_random_studies(5, 20, Precision::float32, 1e-3);
+    check_random_studies(13, 20, Precision::float64, 1e-10, Embedding::piecewise);
   });
   CHECK(names.size() == hwy::SupportedAndGeneratedTargets().size());
 }

@@ -113,6 +113,44 @@ TEST_CASE("a feature that is not finite is detected, for any weight and activati
   }
 }
 
+TEST_CASE("the native forward pass of an embedding agrees with LibTorch's, and detects features that are not finite") {
+  for (const std::int64_t features : {1, 3, 9, 70})
+    for (const bool passes : {false, true}) {
+      const DataShape shape{
+          0, features, 3, {}, passes && features > 1 ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{}};
+      ModelOptions model = test::plain_model();
+      model.kind = features == 9 ? ModelKind::linear : ModelKind::mlp;
+      model.hidden = {40};
+      model.embedding = Embedding::piecewise;
+      model.bias = features != 3;
+      const auto layers = network_layout(model, shape);
+      const auto weights = draw(parameter_count(layers), 7);
+      FeatureScaling scaling;
+      scaling.edges = feature_edges(draw(features * 50, 1), features, shape.categories, scaling);
+      LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64, scaling.edges);
+      NativeForward forward(layers, model.activation, {weights, {}}, scaling);
+      for (const std::int64_t rows : {1, 42, 200}) {
+        auto values = draw(rows * features, 4);
+        std::vector<float> found(static_cast<std::size_t>(rows * 3), NAN);
+        CHECK(forward(values.data(), rows, found.data()));
+        const auto inputs = torch::from_blob(values.data(), {rows, features}, torch::kFloat32).to(torch::kFloat64);
+        const torch::NoGradGuard no_grad;
+        const torch::Tensor expected = network.forward(inputs);
+        CHECK(greatest_distance(found, expected) < 1e-5 * (1 + expected.abs().max().item<double>()));
+        std::vector<float> alone(3);
+        const auto last = static_cast<std::size_t>(rows - 1);
+        CHECK(forward(values.data() + (rows - 1) * features, 1, alone.data()));
+        CHECK(std::memcmp(alone.data(), found.data() + last * 3, sizeof(float) * 3) == 0);
+        for (const std::int64_t index : {std::int64_t{0}, features - 1, rows * features - 1})
+          for (const float wrong : {NAN, INFINITY, -INFINITY}) {
+            auto damaged = values;
+            damaged[static_cast<std::size_t>(index)] = wrong;
+            CHECK_FALSE(forward(damaged.data(), rows, found.data()));
+          }
+      }
+    }
+}
+
 TEST_CASE("the outputs of a row are bitwise independent of the other rows") {
   ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;

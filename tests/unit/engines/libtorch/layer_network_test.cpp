@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "support/catch.hpp"
@@ -227,4 +228,75 @@ TEST_CASE("a residual block adds its shortcut before the activation") {
   LayerNetwork network = network_of(layers, {2, 3, -5});
   CHECK(network.forward(rows_of({1, 2}, 2)).flatten()[1].item<double>() == 2 * 2 * 3 - 5 * 2);
   CHECK(network.forward(rows_of({-1}, 1)).item<double>() == 0);
+}
+
+namespace {
+
+// Hat functions of two features, with three edges and one edge; the second input is passed on.
+const std::vector<float> two_features_edges = [] {
+  std::vector<float> edges(2 * max_edges, std::numeric_limits<float>::infinity());
+  edges[0] = -1, edges[1] = 0.5f, edges[2] = 2, edges[max_edges] = 7;
+  return edges;
+}();
+
+Layer embedding_of_two(bool bias) {
+  Layer layer{Layer::Kind::piecewise_embedding, 3, 2 * embedding_width + 1};
+  layer.bias = bias;
+  layer.activated = false;
+  layer.passed = {1};
+  return layer;
+}
+
+}  // namespace
+
+TEST_CASE("an embedding equals its formula, and passes on inputs") {
+  const Layer layer = embedding_of_two(GENERATE(false, true));
+  std::vector<float> weights;
+  for (std::int64_t number = 0; number < parameter_count({layer}); ++number)
+    weights.push_back(static_cast<float>(number * 37 % 101) / 8 - 6);
+  LayerNetwork network({}, {layer}, weights, torch::kCPU, Precision::float64, two_features_edges);
+  const std::vector<double> first{-3, -1, -0.25, 0.5, 1.25, 2, 9}, lower{0, 0, 0, 1, 1, 1, 1},
+      place{0, 0, 0.5, 0, 0.5, 1, 1};
+  for (std::size_t row = 0; row < first.size(); ++row) {
+    const double second = 7 + first[row];
+    const torch::Tensor outputs = network.forward(rows_of({first[row], 42, second}, 1));
+    REQUIRE(outputs.sizes() == torch::IntArrayRef({1, 17}));
+    for (std::size_t function = 0; function < 8; ++function) {
+      const auto weight = [&](std::size_t feature, std::size_t line) {
+        return double{weights[(feature * 50 + line) * 8 + function]};
+      };
+      const auto bias = [&](std::size_t feature) {
+        return layer.bias ? double{weights[800 + feature * 8 + function]} : 0;
+      };
+      const auto bin = static_cast<std::size_t>(lower[row]);
+      const auto index = static_cast<std::int64_t>(function);
+      CHECK(outputs[0][index].item<double>() ==
+            Approx(first[row] * weight(0, 0) + bias(0) + (1 - place[row]) * weight(0, 1 + bin) +
+                   place[row] * weight(0, 2 + bin)));
+      CHECK(outputs[0][8 + index].item<double>() == Approx(second * weight(1, 0) + bias(1) + weight(1, 1)));
+    }
+    CHECK(outputs[0][16].item<double>() == 42);
+  }
+}
+
+TEST_CASE("the gradient of an embedding equals a finite difference") {
+  const std::vector<Layer> layers{embedding_of_two(true)};
+  std::vector<float> weights(static_cast<std::size_t>(parameter_count(layers)), 0.25f);
+  const torch::Tensor rows = torch::tensor({{-2.0, 1.0, 6.0}, {0.25, 2.0, 7.5}, {1.75, 3.0, 8.0}}, torch::kFloat64);
+  const torch::Tensor factors = torch::arange(3 * 17, torch::kFloat64).cos().view({3, 17});
+  const auto value_of = [&](const std::vector<float>& changed) {
+    LayerNetwork network({}, layers, changed, torch::kCPU, Precision::float64, two_features_edges);
+    return (network.forward(rows) * factors).sum().item<double>();
+  };
+  LayerNetwork network({}, layers, weights, torch::kCPU, Precision::float64, two_features_edges);
+  (network.forward(rows, TrainingStep{1, 0}) * factors).sum().backward();
+  const torch::Tensor gradient = network.parameters().grad();
+  CHECK(network.weights().size() == 1);
+  CHECK(network.weights()[0].count() == 800);
+  for (std::size_t index = 0; index < weights.size(); ++index) {
+    std::vector<float> changed = weights;  // the outputs are linear in the weights
+    changed[index] += 1;
+    const double difference = value_of(changed) - value_of(weights);
+    CHECK(gradient[static_cast<std::int64_t>(index)].item<double>() == Approx(difference).margin(1e-12));
+  }
 }

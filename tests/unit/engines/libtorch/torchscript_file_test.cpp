@@ -100,6 +100,17 @@ std::vector<SavedModel> models() {
     if (number > 3) trained.description.data.target_offsets = {1e9, -1e9, 0.5};
     all.push_back(trained);
   }
+  mlp.embedding = Embedding::piecewise;
+  linear.embedding = Embedding::piecewise;
+  for (const auto& [model, categories] : {std::pair<ModelOptions, std::vector<std::int64_t>>{mlp, {}},
+                                          {mlp, {1, 4}},
+                                          {linear, {}},
+                                          {linear, {0, 1, 2}}}) {
+    SavedModel trained = model_of(model, {0, 5, 3, {}, categories});
+    trained.scaling = {draw(5, 3), draw(5, 4), draw(5, 5), {1, 2, NAN, 4, 5}};
+    trained.scaling.edges = feature_edges(draw(5 * 30, 6), 5, categories, trained.scaling);
+    all.push_back(trained);
+  }
   SavedModel counts = all[1];
   counts.description.loss = LossKind::poisson;
   for (float& parameter : counts.network.parameters) parameter /= 100;
@@ -122,7 +133,9 @@ torch::jit::Module made_by_libtorch(const TorchscriptModule& parts) {
   torch::jit::Module module("SheafModel");
   module.register_attribute("training", c10::BoolType::get(), false);
   for (const ModuleTensor& tensor : parts.tensors) {
-    const auto type = tensor.type == ModuleTensor::Type::float64 ? torch::kFloat64 : torch::kFloat32;
+    const auto type = tensor.type == ModuleTensor::Type::float64 ? torch::kFloat64
+                      : tensor.type == ModuleTensor::Type::int64 ? torch::kInt64
+                                                                 : torch::kFloat32;
     const torch::Tensor values = torch::from_blob(const_cast<char*>(tensor.bytes.data()), tensor.sizes, type).clone();
     if (tensor.role == ModuleTensor::Role::parameter)
       module.register_parameter(tensor.name, values.requires_grad_(), false);

@@ -156,6 +156,7 @@ Study base_study(const std::string& model) {
   study.train.learning_rate = 1e-4;
   study.model.kind = model == "linear" ? ModelKind::linear : ModelKind::mlp;
   if (model == "mlp") study.model.hidden = {33};
+  if (model == "embedding") study.model.embedding = Embedding::piecewise;
   if (model == "tiles") {
     study.data.rows = 400;
     study.model.hidden = {700, 200};
@@ -168,7 +169,7 @@ Study base_study(const std::string& model) {
 // All combinations of optimizer, model and precision, some of them with dropout or gradient clipping.
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const std::string model : {"linear", "mlp", "tiles"}) {
+  for (const std::string model : {"linear", "mlp", "embedding", "tiles"}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       for (const OptimizerKind optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw,
                                             OptimizerKind::rmsprop, OptimizerKind::nadam}) {
