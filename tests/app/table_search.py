@@ -62,7 +62,7 @@ write("new.csv", columns)
 # Three commands, on 1 and 2 ranks.
 for ranks in (None, 2):
     result = sheaf("run", "train.h5", "--search.time=5s", *QUIET, f"--run.output=run-{ranks}", ranks=ranks)
-    checks.check(result.code == 0 and "search.time alone: 13 trials of boosted trees" in result.stderr, f"{ranks} ranks: the search ends",
+    checks.check(result.code == 0 and "search.time alone: 14 trials of boosted trees" in result.stderr, f"{ranks} ranks: the search ends",
                  result.stderr)
     with open(f"run-{ranks}/summary.json") as file:
         summary = json.load(file)
@@ -83,9 +83,9 @@ checks.check(len(both) >= 5 and all(one[key] == two[key] for key in both), "the 
              f"{len(both)} {[(one[key], two[key]) for key in both if one[key] != two[key]]}")
 
 # The stored study, with a number of trials instead of the time.
-result = sheaf("run", "run-None/study.cfg", "--search.time=none", "--search.trials=13", *QUIET, "--run.output=again", ranks=3)
+result = sheaf("run", "run-None/study.cfg", "--search.time=none", "--search.trials=14", *QUIET, "--run.output=again", ranks=3)
 again = trials("again")
-checks.check(result.code == 0 and len([key for key in again if key[2] == "0"]) == 65 and
+checks.check(result.code == 0 and len([key for key in again if key[2] == "0"]) == 70 and
              all(one[key] == again[key] for key in again if key in one and key[2] == "0"),
              "the stored study repeats the trials", result.stderr)
 

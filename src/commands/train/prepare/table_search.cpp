@@ -60,7 +60,7 @@ constexpr Trees trees[] = {
 };
 // The first ones complement each other best.
 constexpr std::size_t first_trees[] = {7, 6, 2, 5}, other_trees[] = {0, 1, 3, 4};
-constexpr double fast_eta = 0.1;
+constexpr double fast_eta = 0.1, linear_rate = 1.5e-3;
 
 StartTrial trial_of(const Trees& one, bool is_fast) {
   const auto text = [](auto value) { return fmt::format("{}", value); };
@@ -75,23 +75,23 @@ StartTrial trial_of(const Trees& one, bool is_fast) {
           {"model.max_cat_to_onehot", text(one.max_cat_to_onehot)}};
 }
 
-StartTrial trial_of(const char* kind, double rate) {
-  return {{"model.kind", kind}, {"train.learning_rate", fmt::format("{}", rate)}};
+StartTrial trial_of(const char* kind, const char* embedding, double rate) {
+  return {{"model.kind", kind}, {"model.embedding", embedding}, {"train.learning_rate", fmt::format("{}", rate)}};
 }
 
-// Two networks for each learning rate, with different dropout.
+// Two learning rates, without and with an embedding of the numbers.
 void append_networks(std::int64_t rows, std::vector<StartTrial>& trials) {
   const bool are_very_few = rows < very_few_rows;
-  for (const char* dropout : {"0.15", "0.1"})
+  for (const char* embedding : {"none", "piecewise"})
     for (const double rate : {are_very_few ? 2e-4 : 4e-4, are_very_few ? 8e-4 : 1.5e-3}) {
-      trials.push_back(trial_of("mlp", rate));
-      trials.back().emplace_back("model.dropout", dropout);
+      trials.push_back(trial_of("mlp", embedding, rate));
+      trials.back().emplace_back("model.dropout", "0.15");
     }
 }
 
 std::vector<StartTrial> start_trials(std::int64_t rows, std::int64_t classes, std::int64_t seconds, bool has_trees) {
   const bool is_fast = seconds <= short_seconds && (rows > many_rows || classes > many_classes);
-  std::vector<StartTrial> trials = {trial_of("linear", 1.5e-3)};
+  std::vector<StartTrial> trials = {trial_of("linear", "none", linear_rate)};
   const auto append_trees = [&](const auto& numbers) {
     for (const std::size_t number : numbers)
       if (has_trees) trials.push_back(trial_of(trees[number], is_fast));
@@ -100,6 +100,7 @@ std::vector<StartTrial> start_trials(std::int64_t rows, std::int64_t classes, st
   if (rows <= many_rows) append_networks(rows, trials);
   append_trees(other_trees);
   if (rows > many_rows) append_networks(rows, trials);
+  trials.push_back(trial_of("linear", "piecewise", linear_rate));
   return trials;
 }
 
@@ -165,6 +166,7 @@ Study with_table_search(Study study, const FileSchema& file, bool has_trees) {
     search_key(study, "model.lambda", "log_uniform(0.1, 10)");
     search_key(study, "model.max_cat_to_onehot", "8, 1000");
   }
+  search_key(study, "model.embedding", "none, piecewise");
   search_key(study, "model.dropout", "uniform(0, 0.3)");
   search_key(study, "train.learning_rate", "log_uniform(2e-4, 3e-3)");
   search.method = SearchMethod::random;

@@ -79,15 +79,15 @@ TEST_CASE("search.time alone asks for the search of a table, and any other choic
 
 TEST_CASE("the list begins with a linear model and the best trees; for many rows, networks come last") {
   const Study some = settled(table_of(5000)), many = settled(table_of(20000, 3));
-  CHECK(kinds(some) == "lttttnnnntttt");
-  CHECK(kinds(many) == "lttttttttnnnn");
+  CHECK(kinds(some) == "lttttnnnnttttl");
+  CHECK(kinds(many) == "lttttttttnnnnl");
   const ModelOptions best = Plan(some).trial(1).model;
   CHECK((best.eta == 0.06 && best.max_depth == 5 && best.subsample == 0.9 && best.min_child_weight == 0.01));
   const ModelOptions by_leaves = Plan(some).trial(4).model;
   CHECK((by_leaves.max_leaves == 24 && by_leaves.eta == 0.08));
   std::set<std::vector<std::string>> different;
-  for (std::int64_t trial = 0; trial < 13; ++trial) different.insert(Plan(some).trial(trial).values);
-  CHECK(different.size() == 13);
+  for (std::int64_t trial = 0; trial < 14; ++trial) different.insert(Plan(some).trial(trial).values);
+  CHECK(different.size() == 14);
   CHECK(Plan(some).trial(5).train.learning_rate == 4e-4);
   CHECK(Plan(settled(table_of(300))).trial(5).train.learning_rate == 2e-4);
 }
@@ -110,7 +110,7 @@ TEST_CASE("the trials of the ensemble are trained again on all rows") {
 
 TEST_CASE("without XGBoost there are networks and linear models") {
   const Study study = settled(table_of(5000), with_time(), false);
-  CHECK(kinds(study) == "lnnnn");
+  CHECK(kinds(study) == "lnnnnl");
   for (const SearchedKey& searched : study.search.keys) CHECK(searched.key != "model.eta");
 }
 
