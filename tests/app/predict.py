@@ -171,7 +171,7 @@ for size, output in ((binary // 2, "full.csv"), (binary * 3 // 2, "full.csv"), (
 # ---- A signal leaves no partial file
 
 for output in ("stopped.csv", "stopped.h5"):
-    for attempt in range(5):  # on a busy machine, a file may be complete before it is seen
+    for attempt in range(25):  # on a busy machine, a file may be complete before it is seen
         program = Started([SHEAF, "predict", "run", "many.csv", output, "--drop=name", "--overwrite"], ranks=3)
         if program.creep_until(lambda: glob.glob("stopped*.partial")):
             break
@@ -180,7 +180,7 @@ for output in ("stopped.csv", "stopped.h5"):
     program.go_on()
     result = program.finish()
     left = glob.glob("stopped*")  # mpiexec may forward the signal when the file is complete
-    checks.check(attempt < 4 and (result.code != 0 and not left or left == [output]),
+    checks.check(attempt < 24 and (result.code != 0 and not left or left == [output]),
                  f"SIGTERM to 3 ranks leaves no partial file ({output})", f"{result.code} {left}")
     if left == ["stopped.csv"]:
         checks.check(read("stopped.csv")[1:] == [row[1:] for row in read("many.csv-1.csv")[1:]], "a complete file")

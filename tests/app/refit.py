@@ -250,19 +250,14 @@ for name, args, folds in (
         checks.check(result.code == 0 and rows(name) == found and "refit.txt was not written" in result.stderr,
                      f"{name}: the recorded refit is taken", result.stderr)
 
-# The time of a search contains its refit, which has twice the rows of a fit here.
-SEARCH_TIME = 9
-run("long", "--search.method=random", "--search.trials=none", f"--search.time={SEARCH_TIME}", "--search.folds=2",
+# The time of a search contains its refit, which has twice the rows of a fit here; unit_commands_train_training has the times.
+run("long", "--search.method=random", "--search.trials=none", "--search.time=6", "--search.folds=2",
     "--search.train.learning_rate=log_uniform(1e-4, 1e-3)", "--train.epochs=20000", "--train.batch_size=16",
     "--train.best_weights=false", "--run.lanes=2", study=BASE)
 with open("runs/long/journal/00001/00000.jsonl") as file:
     lines = [json.loads(line) for line in file if line.startswith('{"iteration"')]
 trained = [line for line in lines if line["status"] == "finished"]
-ends = [line["start_seconds"] + line["seconds"] for line in trained]
-refit_seconds = trained[-1]["seconds"]
-checks.check(len(trained) <= 4 or ends[-2] < SEARCH_TIME - refit_seconds / 2, "the search leaves time for its refit",
-             f"it ends after {ends[-2]} s, then a refit of {refit_seconds} s")
-checks.check(refit_seconds > 0.3, "the refit takes time", str(refit_seconds))
+checks.check(len(trained) >= 3 and trained[-1]["seconds"] > 0.3, "a search with a time ends with its refit", str(trained[-1]))
 
 # Ensembles: the trial that ranks first by the score of its ensembles, with all members.
 ensemble = run("ensemble", "--ensemble.members=3", "--ensemble.bootstrap=true", ranks=2)

@@ -94,7 +94,7 @@ checks.check(float(rows[0]["recall:ill"]) > float(plain[0]["recall:ill"]) and "a
 stdout, rows = run("visits-trees", f"--data.file={VISITS}")
 checks.check(len(rows) == 6 * 5 and [row["engine"] for row in rows] == ["xgboost"] * 20 + ["native"] * 10,
              "trees: four trials of trees and two of networks", stdout)
-checks.check(all(float(row["roc_auc"]) > 0.8 for row in rows if row["engine"] == "xgboost"), "trees: they find the ill",
+checks.check(all(float(row["validation_score"]) > 0.75 for row in rows if row["engine"] == "xgboost"), "trees: they find the ill",
              stdout)
 
 # Random labels: the number of memorized ones depends on the rounding of the processor.
