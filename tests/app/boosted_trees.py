@@ -162,6 +162,28 @@ result = sheaf("resume", "killed", ranks=2)
 checks.check(result.code == 0 and rows("killed") == rows("long") != [] and contents("killed") == contents("long"),
              "a killed run goes on with the same bits", result.stderr)
 
+# Targets of different size and unit are learned alike, and so are weights of any scale.
+both = numpy.stack([3e5 + 1e5 * signal, 1e-6 * signal], 1)
+with h5py.File("units.h5", "w") as file:
+    file["features"], file["targets"] = numpy.column_stack([numbers, cities]), both
+    file["weights"], file["small"] = numpy.tile([1.0, 2, 0.5], 200), numpy.tile([1.0, 2, 0.5], 200) / 1024
+run("units", "units.h5", *TREES, "--data.validation=0.4", "--run.predictions=held_out")
+with h5py.File("units/results.h5") as file:
+    kept = file["predictions"][:]
+for number in (0, 1):
+    wanted, found = (kept[name][:, number] for name in ("targets", "values"))
+    checks.check(1 - numpy.mean((wanted - found) ** 2) / numpy.var(wanted) > 0.5, f"target {number} is learned")
+for name in ("weights", "small"):
+    run(name, "units.h5", *TREES, "--data.validation=0.4", f"--data.weights={name}")
+checks.check(rows("weights")[0]["validation_loss"] == rows("small")[0]["validation_loss"], "weights of any scale",
+             f"{rows('weights')} {rows('small')}")
+
+# A value that the import states for empty cells counts in the training and in predictions.
+result = sheaf("import", "answer.csv", "stated.h5", "--missing=9")
+run("stated", "stated.h5", *TREES, "--data.validation=0.4", "--run.models=best")
+checks.check(result.code == 0 and abs(loss("stated", "stated.h5") - loss("stated", "answer.csv")) < 1e-7,
+             "a stated value for empty cells", result.stderr)
+
 # Plan: an estimate.
 result = sheaf("plan", "answer.h5", *TREES)
 checks.check(result.code == 0 and "  xgboost\n" in result.stdout, "plan", result.stdout)
@@ -209,7 +231,8 @@ checks.check(result.code == 0, "networks need no XGBoost", result.stderr)
 with open("one-answer/models/iteration-0.json") as file:
     text = file.read()
 for name, damaged in (("cut", text[:len(text) // 2]), ("child", text.replace('"left_children":[1,', '"left_children":[999999,', 1)),
-                      ("other", text.replace('"sheaf"', '"other"', 1)), ("nested", '{"a":' + "[" * 100000)):
+                      ("other", text.replace('"sheaf"', '"other"', 1)),
+                      ("score", text.replace('"base_score":"', '"base_score":"-', 1)), ("nested", '{"a":' + "[" * 100000)):
     with open(f"{name}.json", "w") as file:
         file.write(damaged)
     result = sheaf("predict", f"{name}.json", "new.csv", "damaged.csv", ranks=2)

@@ -79,7 +79,8 @@ class TreeTraining {
 
   std::string model(std::int64_t rounds) const {
     const std::string trees = booster_.first(rounds).save();
-    return target_scaling_.is_active() ? trees_in_target_units(trees, target_scaling_) : trees;
+    if (!target_scaling_.is_active()) return trees;
+    return Booster(trees_in_target_units(trees, target_scaling_)).save();  // rounded to float, in XGBoost's form
   }
 
   // XGBoost's state does not have that of its random numbers, so the rounds are trained again.

@@ -108,8 +108,9 @@ TEST_CASE("trees with nodes, columns, categories or outputs that do not exist ar
            {"outputs = 2", "outputs = two"},
            {"model.kind = boosted_trees", "model.kind = mlp"}}) {
     CAPTURE(before, after);
-    CHECK_THROWS_WITH(parse_tree_model(with(before, after), "trees.json"),
-                      StartsWith("model file 'trees.json' is damaged or not a model of boosted trees ("));
+    CHECK_THROWS_WITH(
+        parse_tree_model(with(before, after), "trees.json"),
+        StartsWith("model file 'trees.json' is damaged or not a model of boosted trees that sheaf has saved ("));
   }
   CHECK_THROWS_AS(parse_tree_model(file().substr(0, 300), "trees.json"), RunError);
   CHECK_THROWS_WITH(parse_tree_model(std::string(100000, '[') + "{", "trees.json"), ContainsSubstring("damaged"));

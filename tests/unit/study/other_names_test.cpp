@@ -112,9 +112,10 @@ TEST_CASE("a word of another tool leads to the key with its meaning") {
   CHECK(hint("model.layer_norm") == " Use model.norm=layer.");
   CHECK(hint("model.batch_norm") == " Use model.norm=batch.");
   CHECK(hint("n_jobs") == " Use run.lanes.");
-  CHECK(hint("alpha") ==
-        " Use train.weight_decay for an L2 penalty (alpha of scikit-learn, divided by the batch size), or train.alpha "
-        "with rmsprop.");
+  CHECK(
+      hint("alpha") ==
+      " Use train.weight_decay for an L2 penalty (alpha of scikit-learn, divided by the batch size), train.alpha with "
+      "rmsprop, or model.alpha with boosted_trees.");
   CHECK(hint("label_smooth") == " Use train.label_smoothing.");
   CHECK(hint("max_grad_norm") == " Use train.clip_norm.");
   CHECK(hint("clipvalue") == " Use train.clip_value.");
@@ -135,8 +136,8 @@ TEST_CASE("a word with a section may mean something else than without") {
   CHECK_THAT(hint("model.weights"), StartsWith(" Sheaf has no pretrained models."));
   CHECK_THAT(hint("Model.Weights"), StartsWith(" Sheaf has no pretrained models."));
   CHECK_THAT(hint("search.model.weights"), StartsWith(" Sheaf has no pretrained models."));
-  CHECK(hint("eta") == " Use train.learning_rate.");
-  CHECK(hint("search.train.eta") == " Use search.train.learning_rate.");
+  CHECK(hint("eta") == " Did you mean 'model.eta'?");
+  CHECK(hint("search.train.eta") == " Did you mean 'search.model.eta'?");
   CHECK(hint("search.eta") == " Use search.factor.");
 }
 
