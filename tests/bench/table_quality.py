@@ -14,6 +14,7 @@ out, and so are those above.
 SPDX-License-Identifier: MIT
 """
 import argparse
+import csv
 import hashlib
 import json
 import math
@@ -46,7 +47,7 @@ def flights():
     features = frame[["month", "day", "sched_dep_time", "sched_arr_time", "distance", "carrier", "origin", "dest"]].copy()
     for name in ("sched_dep_time", "sched_arr_time"):
         features[name] = features[name] // 100 * 60 + features[name] % 100
-    features["weekday"] = pandas.to_datetime(frame[["year", "month", "day"]]).dt.weekday
+    features["weekday"] = pandas.to_datetime(frame[["year", "month", "day"]]).dt.dayofweek
     return features, pandas.Series(numpy.where(frame.arr_delay > 15, "late", "on time"), frame.index)
 
 
@@ -156,7 +157,8 @@ def sheaf(program, folder, name, seconds, lanes):
                     *([f"--run.lanes={lanes}"] if lanes else []))
     report, _ = timed(program, "evaluate", run, f"--data.file={folder / f'{name}-test.csv'}", "--output=json")
     found = json.loads(report)
-    trials = {row.split(",")[1] for row in (run / "results.csv").read_text().splitlines()[1:]}
+    with open(run / "results.csv", newline="") as file:
+        trials = {row["trial"] for row in csv.DictReader(file) if row["status"] == "finished"}
     return (found["loss"] if "accuracy" in found else math.sqrt(found["loss"])), used, len(trials)
 
 
