@@ -47,7 +47,14 @@ void write_holder(int descriptor) {
   std::array<char, 128> host{};
   ::gethostname(host.data(), host.size() - 1);
   const std::string text = fmt::format("{}{}{}{}", holder_begin, ::getpid(), holder_middle, host.data());
-  if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
+  // Never empty in between: an empty file is a new one.
+  if (::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
+  if (::ftruncate(descriptor, static_cast<off_t>(text.size())) != 0) return;
+}
+
+bool is_empty(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && status.st_size == 0;
 }
 
 int operation(Hold hold) {
@@ -112,7 +119,8 @@ DirectoryLock::~DirectoryLock() {
 }
 
 // A job that cannot begin its run removes its lock file while it has the lock. If this job had already opened that
-// file, it gets a lock on a removed file, so it checks for this and tries again.
+// file, it gets a lock on a removed file, so it checks for this and tries again. The job that locks a new file first
+// owns it, not the one that created it: the first one may have trained a whole run before the other gets its lock.
 void DirectoryLock::acquire(Hold hold) {
   for (int tries = 1;; ++tries) {
     open_file();
@@ -128,7 +136,10 @@ void DirectoryLock::acquire(Hold hold) {
     if (error != 0)
       return warn_root(fmt::format("'{}' cannot be locked ({}). Make sure that no other job uses this run directory.",
                                    path_, std::strerror(error)));
-    if (is_in_place()) return write_holder(descriptor_);
+    if (is_in_place()) {
+      is_new_ = is_empty(descriptor_);
+      return write_holder(descriptor_);
+    }
     ::close(std::exchange(descriptor_, -1));
   }
 }
@@ -141,7 +152,6 @@ void DirectoryLock::open_file() {
     require_directory_or_nothing(journal);
     for (auto& made : make_directories(journal)) made_directories_.push_back(std::move(made));
     descriptor_ = ::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666);
-    made_file_ = descriptor_ >= 0;
     if (descriptor_ < 0 && errno == EEXIST) descriptor_ = ::open(path_.c_str(), flags);
     require(descriptor_ >= 0 || (errno == ENOENT && tries < max_tries), cannot_write(path_, errno));
   }
@@ -160,7 +170,7 @@ bool DirectoryLock::is_in_place() const {
 
 void DirectoryLock::discard() {
   // Needs the exclusive lock, so that no other job loses the file of its shared lock.
-  if (made_file_ && lock(descriptor_, LOCK_EX | LOCK_NB) == 0) ::unlink(path_.c_str());
+  if (is_new_ && lock(descriptor_, LOCK_EX | LOCK_NB) == 0) ::unlink(path_.c_str());
   ::close(std::exchange(descriptor_, -1));
   remove_empty_directories(made_directories_);
 }

@@ -58,12 +58,12 @@ class DirectoryLock {
       : directory_(std::move(other.directory_)),
         path_(std::move(other.path_)),
         made_directories_(std::move(other.made_directories_)),
-        made_file_(other.made_file_),
+        is_new_(other.is_new_),
         descriptor_(std::exchange(other.descriptor_, -1)) {}
   DirectoryLock& operator=(DirectoryLock&&) = delete;
 
-  /// For a job that cannot begin its run: removes the file and the directories that this object created, unless other
-  /// jobs use them. No other function may be called after this.
+  /// For a job that cannot begin its run: removes the file, if no other job has locked it before, and the directories
+  /// that this object created, unless other jobs use them. No other function may be called after this.
   void discard();
 
  private:
@@ -73,7 +73,7 @@ class DirectoryLock {
 
   std::string directory_, path_;
   std::vector<std::string> made_directories_;  // outermost first
-  bool made_file_ = false;
+  bool is_new_ = false;                        // no other job has locked the file before
   int descriptor_ = -1;
 };
 
