@@ -150,7 +150,7 @@ for method, args in (("halving", ["--search.factor=2"]), ("tpe", ["--search.tria
 for task in (1, 0):
     run("array", *FILES["whole"], *MODELS, *SEARCH, f"--run.array={task}/2")
 checks.check(rows("array") == rows("native") != [], "tasks of a job array have the results of one job")
-LONG = [DIGITS, *BASE[:3], "--train.epochs=100", "--train.batch_size=8", "--search.folds=2",
+LONG = [DIGITS, *BASE[:3], "--train.epochs=250", "--train.batch_size=8", "--search.folds=2",
         "--run.checkpoint_interval=0.01", *SEARCH]
 run("long", *LONG)
 job = Started([SHEAF, "run", *LONG, "--run.output=killed"])

@@ -133,6 +133,19 @@ TEST_CASE("discarding a lock removes what it created, except what other locks us
   CHECK_FALSE(fs::exists(run + "/journal/own"));
 }
 
+TEST_CASE("discarding a lock removes its file only if no other job has locked it before") {
+  namespace fs = std::filesystem;
+  const Scratch scratch("directory_lock_test");
+  const std::string run = scratch.path.string();
+  { const DirectoryLock earlier(run, "lock"); }
+  DirectoryLock(run, "lock").discard();
+  CHECK(fs::exists(run + "/journal/lock"));
+  // A job has created this file, and this job locks it first.
+  std::ofstream(run + "/journal/new").close();
+  DirectoryLock(run, "new").discard();
+  CHECK_FALSE(fs::exists(run + "/journal/new"));
+}
+
 TEST_CASE("waiting for a lock whose file is removed creates a new file") {
   namespace fs = std::filesystem;
   const Scratch scratch("directory_lock_test");
