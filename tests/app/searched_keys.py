@@ -90,12 +90,12 @@ REFUSED = {
 }
 TESTED_ELSEWHERE = {"model.keep_weights"}  # it needs a module: tests/app/models.py
 OF_THE_JOB = {"seconds", "data_seconds", "training_seconds", "validation_seconds", "wait_seconds", "rank", "lane",
-              "device", "train.clip_norm", "train.l1"}
+              "device"}
 
 
-def rows(name, key):
+def rows(name, *keys):
     path = f"{name}/results.csv"
-    return [{column: value for column, value in row.items() if column not in OF_THE_JOB | {key}}
+    return [{column: value for column, value in row.items() if column not in OF_THE_JOB | set(keys)}
             for row in read_csv(path)] if os.path.exists(path) else []
 
 
@@ -117,15 +117,18 @@ checks.check(len(listed) > 40 and {"data.normalize", *listed} == {*KEYS, *REFUSE
 for key, (data, first, second, *args) in KEYS.items():
     study = [*data, "--data.validation=0.2", *([] if key == "train.epochs" else ["--train.epochs=3"]), *args]
     # A second key that does not matter gives the trials of a run with a fixed value the same numbers.
-    of_no_matter = "--search.train.l1=0, 1e-300" if key.startswith("train.clip") else "--search.train.clip_norm=1e11, 2e11"
-    fixed = "--train.l1=0" if key.startswith("train.clip") else "--train.clip_norm=1e11"
+    other, values = ("train.l1", "0, 1e-300") if key.startswith("train.clip") else ("train.clip_norm", "1e11, 2e11")
+    if TREES[0] in args:  # each row has the same second derivative, 1
+        other, values = (("model.alpha", "0, 1e-30") if key == "model.min_child_weight" else
+                         ("model.min_child_weight", "0.01, 0.02"))
+    of_no_matter, fixed = f"--search.{other}={values}", f"--{other}={values.split(',')[0]}"
     run("searched", study + [f"--search.{key}={first}, {second}", fixed])
-    found = rows("searched", key)
+    found = rows("searched", key, other)
     checks.check(len(found) == 2 and found[0]["final_loss"] != found[1]["final_loss"], f"{key}: two different trials",
                  str(found))
     for trial, value in enumerate((first, second)):
         run("fixed", study + [f"--{key}={value}", of_no_matter])
-        alone = rows("fixed", key)
+        alone = rows("fixed", key, other)
         checks.check(found[trial:trial + 1] == alone[trial:trial + 1] != [], f"{key} = {value}: a searched value equals a "
                      "fixed one", f"{found[trial:trial + 1]}\n{alone[trial:trial + 1]}")
 for key, (values, reason, *args) in REFUSED.items():
