@@ -1,7 +1,7 @@
 """Plans and runs every study in jobs/studies: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
 digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, digits-random.cfg, digits-halving.cfg,
-digits-hyperband.cfg, digits-tpe.cfg, digits-early-stopping.cfg, visits-groups.cfg, visits-imbalanced.cfg, and resnet18.cfg
-and resnet50.cfg (on fewer rows)."""
+digits-hyperband.cfg, digits-tpe.cfg, digits-early-stopping.cfg, visits-groups.cfg, visits-imbalanced.cfg,
+visits-trees.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
 
 import os
 import re
