@@ -3,18 +3,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "core/error.hpp"
 #include "data/target_scaling.hpp"
 #include "models/saved_model.hpp"
+#include "study/losses.hpp"
 
 namespace sheaf {
 
 /// The attributes with model_text() and tree_checksum().
 constexpr const char* tree_model_attribute = "sheaf";
 constexpr const char* tree_checksum_attribute = "sheaf_checksum";
+
+/// The number of outputs that the trees have for each row: one for two classes, which have two outputs in Sheaf. Pure.
+constexpr std::int64_t tree_outputs(LossKind loss, std::int64_t outputs) {
+  return loss == LossKind::cross_entropy && outputs == 2 ? 1 : outputs;
+}
 
 /// Whether the content of a file begins as JSON. Pure.
 bool is_tree_model(std::string_view content);

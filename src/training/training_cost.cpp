@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/split_sizes.hpp"
+#include "models/tree_model_file.hpp"
 #include "training/batches.hpp"
 
 namespace sheaf {
@@ -33,13 +34,12 @@ namespace {
 TrialEstimate estimate_trees(const Trial& trial, const DataShape& shape, std::int64_t training_rows) {
   constexpr double operations = 4, value_bytes = 16, rows_of_all = 1.5, bytes_of_checkpoint = 1024;
   const double values = static_cast<double>(shape.features) * static_cast<double>(training_rows);
-  const bool has_one_output = trial.train.loss == LossKind::cross_entropy && shape.outputs == 2;
   const double levels =
       trial.model.max_depth > 0 ? static_cast<double>(trial.model.max_depth) : std::log2(trial.model.max_leaves);
   TrialEstimate estimate;
   estimate.steps = trial.train.epochs;
   estimate.flops = operations * values * levels * static_cast<double>(trial.train.epochs) *
-                   (has_one_output ? 1 : static_cast<double>(shape.outputs));
+                   static_cast<double>(tree_outputs(trial.train.loss, shape.outputs));
   estimate.memory_bytes = values * value_bytes * rows_of_all;
   estimate.checkpoint_bytes = bytes_of_checkpoint;
   return estimate;

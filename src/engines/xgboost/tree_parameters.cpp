@@ -36,10 +36,6 @@ double base_score(LossKind loss, const TreeTask& task) {
 
 }  // namespace
 
-std::int64_t tree_outputs(LossKind loss, std::int64_t outputs) {
-  return loss == LossKind::cross_entropy && outputs == 2 ? 1 : outputs;
-}
-
 std::vector<std::pair<std::string, std::string>> tree_parameters(const ModelOptions& model, const TreeTask& task) {
   constexpr std::uint64_t seed_bits = 0x7fffffff;  // XGBoost's seed is a signed number of 32 bits
   std::vector<std::pair<std::string, std::string>> parameters = {

@@ -13,9 +13,6 @@
 
 namespace sheaf {
 
-/// The number of outputs that the trees have for each row: one for two classes, which have two outputs in Sheaf.
-std::int64_t tree_outputs(LossKind loss, std::int64_t outputs);
-
 /// What the parameters depend on besides the study.
 struct TreeTask {
   LossKind loss = LossKind::mse;

@@ -212,14 +212,17 @@ void require_usable_marks(const Study& study, const MarkSource& marks) {
                     *study.data.validation, marks.name, study.data.file));
 }
 
-// Whether all ranks can train boosted trees. Logs if not. Collective.
+// Whether all ranks can train boosted trees. Logs if not. Throws AgreedError for other errors, such as a lack of
+// memory. Collective.
 bool all_have_trees(const Communicator& world) {
   std::string problem;
-  try {
-    xgboost_version();
-  } catch (const RunError& error) {
-    problem = error.what();
-  }
+  agree(world, [&] {
+    try {
+      xgboost_version();
+    } catch (const RunError& error) {
+      problem = error.what();
+    }
+  });
   if (world.minimum(std::int64_t{problem.empty()}) > 0) return true;
   log_root(problem.empty() ? "the search has no trees (a rank cannot load XGBoost)"
                            : "the search has no trees: " + problem);
@@ -289,7 +292,8 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
     study.data.task = Task::regression;
   const auto file = agree_on_data(study, world);
   if (file && searches_table(study, *file)) {
-    started = study = with_table_search(study, *file, all_have_trees(world));
+    const bool has_trees = all_have_trees(world);
+    agree(world, [&] { started = study = with_table_search(study, *file, has_trees); });
     log_root(table_search_text(study));
   } else if (file && may_search_table(study, *file)) {
     log_root("one model with default settings; --search.time=30s searches an ensemble of trees and networks");

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "models/tree_model_file.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
