@@ -15,7 +15,6 @@
 namespace sheaf {
 
 void ColumnEncoding::add(Column column) {
-  feature_count_ += column.features;
   subtracts_ = subtracts_ || column.offset != 0;
   columns_.push_back(std::move(column));
 }
@@ -36,17 +35,15 @@ ColumnEncoding ColumnEncoding::between(const std::vector<DataColumn>& stored, co
     const DataColumn& to = wanted[index];
     const DataColumn& from = stored[static_cast<std::size_t>(positions[index])];
     assert(from.is_text() == to.is_text());
-    Column column{positions[index], to.feature_count(), to.is_text() ? 0 : to.offset - from.offset};
+    Column column{positions[index], to.is_text() ? 0 : to.offset - from.offset};
     is_identity = is_identity && positions[index] == static_cast<std::int64_t>(index) && !to.is_text();
     if (to.is_text()) {
-      std::unordered_map<std::string, std::int32_t> features;
-      std::int32_t next = to.has_empty_cells ? 1 : 0;
-      for (const auto& category : to.categories) features.emplace(category, next++);
-      const std::int32_t other = to.has_empty_cells ? 0 : Category::none;
-      column.categories.push_back({other, from.has_empty_cells && !to.has_empty_cells});
+      std::unordered_map<std::string, float> codes;
+      for (const auto& category : to.categories) codes.emplace(category, static_cast<float>(codes.size()));
+      column.categories.push_back({no_category, from.has_empty_cells && !to.has_empty_cells});
       for (const auto& category : from.categories) {
-        const auto found = features.find(category);
-        column.categories.push_back(found == features.end() ? Category{other, true} : Category{found->second, false});
+        const auto found = codes.find(category);
+        column.categories.push_back(found == codes.end() ? Category{no_category, true} : Category{found->second});
       }
     }
     encoding.add(std::move(column));
@@ -56,7 +53,7 @@ ColumnEncoding ColumnEncoding::between(const std::vector<DataColumn>& stored, co
 
 ColumnEncoding ColumnEncoding::subtracting(const std::vector<double>& offsets) {
   ColumnEncoding encoding;
-  for (const double offset : offsets) encoding.add({encoding.stored_count_++, 1, offset});
+  for (const double offset : offsets) encoding.add({encoding.stored_count_++, offset});
   return encoding.subtracts_ ? encoding : ColumnEncoding();
 }
 
@@ -76,10 +73,8 @@ std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const Value* store
       if (!(code >= -1 && code < codes) || code != static_cast<double>(static_cast<std::int64_t>(code)))
         return BadCode{row, column.stored, code};
       const Category category = column.categories[static_cast<std::size_t>(static_cast<std::int64_t>(code) + 1)];
-      std::fill_n(features, column.features, 0.0f);
-      if (category.feature != Category::none) features[category.feature] = 1;
+      *features++ = category.code;
       unknown += std::int64_t{category.is_unknown};
-      features += column.features;
     }
   return std::nullopt;
 }
@@ -91,33 +86,9 @@ template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const dou
 
 std::vector<double> feature_offsets(const std::vector<DataColumn>& columns) {
   std::vector<double> offsets;
-  for (const DataColumn& column : columns)
-    offsets.insert(offsets.end(), static_cast<std::size_t>(column.feature_count()), column.offset);
+  for (const DataColumn& column : columns) offsets.push_back(column.offset);
   const bool any = std::any_of(offsets.begin(), offsets.end(), [](double offset) { return offset != 0; });
   return any ? offsets : std::vector<double>();
-}
-
-std::vector<std::int64_t> category_features(const std::vector<DataColumn>& columns) {
-  std::vector<std::int64_t> categories;
-  std::int64_t feature = 0;
-  for (const DataColumn& column : columns)
-    for (const std::int64_t end = feature + column.feature_count(); feature < end; ++feature)
-      if (column.is_text()) categories.push_back(feature);
-  return categories;
-}
-
-std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns) {
-  const bool named = has_names(columns);
-  std::vector<DataColumn> features;
-  for (const DataColumn& column : columns) {
-    if (column.is_text()) {
-      const auto names = feature_names({column});
-      for (const auto& name : names) features.push_back(number_column(named ? name : ""));
-    } else {
-      features.push_back(column);
-    }
-  }
-  return features;
 }
 
 std::string unknown_cells_note(std::int64_t cells) {

@@ -1,7 +1,9 @@
-// Turns stored rows into features: chooses and orders columns, subtracts offsets, and one-hot encodes texts. Pure.
+// Turns stored rows into features: chooses and orders columns, subtracts offsets, and replaces the codes of texts by
+// those of other lists of categories. Pure.
 //
-// A stored row has one number per column: a number minus the offset of its column (NaN: an empty cell), or the code of
-// a category, its position in the list of categories (-1: an empty cell or an unknown text).
+// A stored row, as a row of features, has one number per column: a number minus the offset of its column (NaN: an empty
+// cell), or the code of a category, its position in the list of categories (no_category: an empty cell or an unknown
+// text).
 //
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -12,11 +14,9 @@
 #include <vector>
 
 #include "data/data_description.hpp"
+#include "data/feature_kind.hpp"
 
 namespace sheaf {
-
-/// The stored code of an empty cell or an unknown text.
-inline constexpr float no_category = -1;
 
 class ColumnEncoding {
  public:
@@ -34,8 +34,7 @@ class ColumnEncoding {
 
   /// Rows that `stored` describes, as features of the columns `wanted`, such as those of a model. positions[i] is the
   /// stored column of wanted column i. Both must be numbers or both texts. Texts that are not among the wanted
-  /// categories are unknown: they become the category of empty cells if the column has one, otherwise 0 in all
-  /// features.
+  /// categories are unknown.
   static ColumnEncoding between(const std::vector<DataColumn>& stored, const std::vector<DataColumn>& wanted,
                                 const std::vector<std::int64_t>& positions);
 
@@ -49,9 +48,9 @@ class ColumnEncoding {
 
   /// Numbers per row. Not defined for an identity.
   std::int64_t stored_count() const { return stored_count_; }
-  std::int64_t feature_count() const { return feature_count_; }
+  std::int64_t feature_count() const { return static_cast<std::int64_t>(columns_.size()); }
 
-  /// Writes the features of `rows` stored rows. Adds the number of unknown texts, and of empty cells where the wanted
+  /// Writes the features of `rows` stored rows. Adds the number of unknown texts, and of empty texts where the wanted
   /// columns have none, to `unknown`. Returns the first number that is not a code of its column; later features are
   /// then not defined. `Value` is float or double. Not for an identity.
   template <class Value>
@@ -59,13 +58,11 @@ class ColumnEncoding {
 
  private:
   struct Category {
-    std::int32_t feature = none;  // among those of the column
+    float code = no_category;
     bool is_unknown = false;
-    static constexpr std::int32_t none = -1;
   };
   struct Column {
     std::int64_t stored = 0;             // position in the stored row
-    std::int64_t features = 1;           // number of features
     double offset = 0;                   // subtracted from numbers
     std::vector<Category> categories{};  // of code -1, 0, 1, ...; empty: numbers
   };
@@ -73,7 +70,7 @@ class ColumnEncoding {
   void add(Column column);
 
   std::vector<Column> columns_;
-  std::int64_t stored_count_ = 0, feature_count_ = 0;
+  std::int64_t stored_count_ = 0;
   bool subtracts_ = false;
 };
 
@@ -84,12 +81,6 @@ extern template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(co
 
 /// The offset of each feature; empty if all are 0.
 std::vector<double> feature_offsets(const std::vector<DataColumn>& columns);
-
-/// The features of columns of texts, in ascending order: each is 1 in the rows of one category.
-std::vector<std::int64_t> category_features(const std::vector<DataColumn>& columns);
-
-/// The columns of a table that has the features of `columns` as columns of numbers.
-std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns);
 
 /// The note on `cells` that encode() or an import has found to be unknown.
 std::string unknown_cells_note(std::int64_t cells);

@@ -103,19 +103,15 @@ void read_fill(const Json& json, const std::string& what, DataColumn& column) {
   require(!column.is_text() && is_storable(*column.fill, column.offset), [&] { return fill_of + " is not valid"; });
 }
 
-// In the lists of version 0.7, the category of empty cells is the empty text.
-DataColumn listed_column_of(const Json& json) {
+// Appends the features of a column in the list of version 0.7.
+void append_listed(const Json& json, std::vector<DataColumn>& columns) {
   std::string what;
   DataColumn column = common_column_of(json, what);
   read_fill(json, what, column);
   if (column.fill) column.fill = double{static_cast<float>(*column.fill)};
-  const auto empty = std::find(column.categories.begin(), column.categories.end(), "");
-  if (empty == column.categories.end()) return column;
-  require(empty == column.categories.begin() && column.categories.size() > 1,
-          [&] { return "the empty category of " + what + " is not the first of several"; });
-  column.categories.erase(empty);
-  column.has_empty_cells = true;
-  return column;
+  if (!column.is_text()) columns.push_back(column);
+  for (const auto& category : column.categories)
+    columns.push_back(number_column(column.name.empty() ? "" : column.name + "=" + category));
 }
 
 DataColumn column_of(const Json& json) {
@@ -171,12 +167,14 @@ DescribedColumns columns_of(const Json& json) {
   require(list.is_array() && !list.empty(), "columns is not a list");
   Texts names;
   for (const Json& entry : list) {
-    described.columns.push_back(is_list ? listed_column_of(entry) : column_of(entry));
-    if (!described.columns.back().name.empty()) names.push_back(described.columns.back().name);
+    if (is_list)
+      append_listed(entry, described.columns);
+    else
+      described.columns.push_back(column_of(entry));
   }
+  for (const DataColumn& column : described.columns)
+    if (!column.name.empty()) names.push_back(column.name);
   require_distinct(std::move(names), "the list of columns");
-  const auto twice = repeated_feature_name(described.columns);
-  require(!twice, [&] { return "two features have the name " + sheaf::quoted(*twice); });
   return described;
 }
 
@@ -215,36 +213,10 @@ bool has_names(const std::vector<DataColumn>& columns) {
          std::none_of(columns.begin(), columns.end(), [](const DataColumn& column) { return column.name.empty(); });
 }
 
-std::vector<std::string> feature_names(const std::vector<DataColumn>& columns) {
-  Texts names;
-  for (const DataColumn& column : columns) {
-    if (!column.is_text()) names.push_back(column.name);
-    if (column.is_text() && column.has_empty_cells) names.push_back(column.name + "=");
-    for (const auto& category : column.categories) names.push_back(column.name + "=" + category);
-  }
-  return names;
-}
-
 std::vector<std::string> column_names(const std::vector<DataColumn>& columns) {
   Texts names;
   for (const DataColumn& column : columns) names.push_back(column.name);
   return names;
-}
-
-std::optional<std::string> repeated_feature_name(const std::vector<DataColumn>& columns) {
-  const bool any_text =
-      std::any_of(columns.begin(), columns.end(), [](const auto& column) { return column.is_text(); });
-  if (!any_text || !has_names(columns)) return std::nullopt;
-  Texts names = feature_names(columns);
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  return twice == names.end() ? std::nullopt : std::optional(*twice);
-}
-
-std::int64_t feature_count(const std::vector<DataColumn>& columns) {
-  std::int64_t count = 0;
-  for (const DataColumn& column : columns) count += column.feature_count();
-  return count;
 }
 
 std::vector<DataColumn> number_columns(const std::vector<std::string>& names) {

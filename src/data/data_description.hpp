@@ -15,22 +15,18 @@ namespace sheaf {
 /// The value that replaces empty cells of a column of numbers: the median or the mean of the training rows.
 enum class FillRule { median, mean };
 
-/// A column of a table. A column of numbers is one feature. A column of texts is one-hot encoded: one feature for each
-/// category, 1 in rows of this category and 0 in others.
+/// A column of a table, which is one feature: a number, or the code of a text, its position in the list of categories.
 struct DataColumn {
   std::string name{};                     ///< empty if the table has no header
   std::vector<std::string> categories{};  ///< of a column of texts, without the empty text; empty: numbers
-  bool has_empty_cells = false;  ///< texts: empty cells are a category of their own, whose feature is the first
-                                 ///< of the column; numbers: empty cells (NaN) are filled
+  bool has_empty_cells = false;  ///< texts: empty cells are a category of their own, before the others; numbers:
+                                 ///< empty cells (NaN) are filled
   double offset = 0;             ///< subtracted in double before numbers are rounded to float
   FillRule fill_rule = FillRule::median;  ///< how empty cells of a column of numbers are filled
   std::optional<double> fill{};           ///< the known value of empty cells, in the units of the table: of a saved
                                           ///< model, or stated at the import; it takes precedence over `fill_rule`
 
   bool is_text() const { return !categories.empty(); }
-  std::int64_t feature_count() const {
-    return is_text() ? static_cast<std::int64_t>(categories.size()) + std::int64_t{has_empty_cells} : 1;
-  }
 };
 
 bool operator==(const DataColumn& a, const DataColumn& b);
@@ -68,7 +64,7 @@ inline const std::vector<std::string>& names_of_classes(const DataDescription& d
 
 /// How the features of a data file are stored.
 enum class FeatureForm {
-  features,  ///< as the features themselves, one-hot encoded (version 0.7 and other programs)
+  features,  ///< as numbers, by other programs or by version 0.7, which one-hot encoded texts
   columns,   ///< one number per column (data/column_encoding)
 };
 
@@ -83,16 +79,7 @@ struct DescribedColumns {
 /// Whether all columns have names. False without columns.
 bool has_names(const std::vector<DataColumn>& columns);
 
-/// Names of the features: the column's, or "column=category" ("column=" for empty cells). Requires has_names().
-std::vector<std::string> feature_names(const std::vector<DataColumn>& columns);
-
 std::vector<std::string> column_names(const std::vector<DataColumn>& columns);
-
-/// A name that two features have: a column "a=b" and the category "b" of a column "a". nullopt: all are different, or
-/// the columns have no names. The columns must have different names.
-std::optional<std::string> repeated_feature_name(const std::vector<DataColumn>& columns);
-
-std::int64_t feature_count(const std::vector<DataColumn>& columns);
 
 /// The same description; without columns, with `features` columns of numbers that have no names.
 DataDescription with_columns(DataDescription description, std::int64_t features);
@@ -109,9 +96,10 @@ bool are_plain(const std::vector<DataColumn>& columns);
 std::string columns_text(const std::vector<DataColumn>& columns, const std::vector<std::string>& dropped,
                          const CellReading& reading = {});
 
-/// Parses columns_text(), FeatureForm::columns, and the list of columns of version 0.7, FeatureForm::features. Zero
-/// bytes in texts become '?', as HDF5 cannot store them. Throws RunError with a reason only, such as "columns is not a
-/// list".
+/// Parses columns_text(), FeatureForm::columns, and the list of columns of version 0.7, FeatureForm::features: each
+/// category of its columns of texts becomes a column of numbers named "column=category" ("column=" for empty cells).
+/// Zero bytes in texts become '?', as HDF5 cannot store them. Throws RunError with a reason only, such as "columns is
+/// not a list".
 DescribedColumns parse_columns(const std::string& text);
 
 /// The whole description as JSON.

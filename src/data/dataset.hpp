@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "data/column_features.hpp"
 #include "data/feature_fills.hpp"
+#include "data/feature_kind.hpp"
 #include "data/row_counts.hpp"
 #include "data/row_marks.hpp"
 #include "study/data_options.hpp"
@@ -24,8 +24,8 @@ struct DataSet {
   std::int64_t output_count = 0;  ///< classes (classification), labels (multilabel) or target columns (regression)
   Task task = Task::regression;
   ImageShape image;  ///< shape of a row, if rows are images
-  /// [rows, feature_count], row-major, 64-byte aligned, finite except for NaN in empty cells (`fills`); images have
-  /// their channels first. Null for unsigned bytes.
+  /// [rows, feature_count], row-major, 64-byte aligned: numbers, which are finite except for NaN in empty cells
+  /// (`fills`), and codes of categories (`kinds`); images have their channels first. Null for unsigned bytes.
   const float* features = nullptr;
   const std::uint8_t* byte_features = nullptr;  ///< same as `features`, for features of unsigned bytes; otherwise null
   const std::int64_t* labels = nullptr;         ///< [rows], each in 0..output_count-1; classification only
@@ -34,10 +34,9 @@ struct DataSet {
   const float* weights = nullptr;               ///< [rows] weights of the rows' losses, finite, >= 0; null: all 1
   RowMarks marks;                               ///< groups, folds or times of the rows of data.file
   std::vector<std::string> class_names;         ///< [output_count] of classes or labels; empty: they are numbers
-  std::shared_ptr<const std::vector<ColumnFeatures>> columns;  ///< of a table; null: each feature is a number
-  std::shared_ptr<const FeatureFills> fills;                   ///< of tables; null: features have no empty cells
-  std::vector<std::int64_t> categories;                        ///< category_features() of the columns
-  std::string fingerprint;  ///< of a file: names and shapes; otherwise the synthetic options
+  std::vector<FeatureKind> kinds;               ///< [feature_count]; empty: all are numbers
+  std::shared_ptr<const FeatureFills> fills;    ///< of tables; null: features have no empty cells
+  std::string fingerprint;                      ///< of a file: names and shapes; otherwise the synthetic options
   std::shared_ptr<void> owner;
 
   RowCounts counts() const {

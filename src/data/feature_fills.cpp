@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/text.hpp"
+#include "data/feature_kind.hpp"
 
 namespace sheaf {
 namespace {
@@ -28,17 +29,23 @@ bool FeatureFills::uses(FillRule rule) const {
   return false;
 }
 
+bool FeatureFills::uses_inputs() const {
+  for (std::size_t feature = 0; feature < has_input.size(); ++feature)
+    if (has_input[feature] && empty_cells[feature] > 0) return true;
+  return false;
+}
+
 FeatureFills feature_fills(const std::vector<DataColumn>& columns, std::int64_t features) {
   FeatureFills fills;
   for (const DataColumn& column : columns) {
-    const auto count = static_cast<std::size_t>(column.feature_count());
-    fills.is_number.insert(fills.is_number.end(), count, !column.is_text());
-    fills.rules.insert(fills.rules.end(), count, column.fill_rule);
-    fills.known.insert(fills.known.end(), count,
-                       column.fill ? static_cast<float>(*column.fill - column.offset) : unknown);
+    fills.is_number.push_back(!column.is_text());
+    fills.has_input.push_back(!column.is_text() && feature_kinds({column}, 1).front().has_empty_cells);
+    fills.rules.push_back(column.fill_rule);
+    fills.known.push_back(column.fill ? static_cast<float>(*column.fill - column.offset) : unknown);
   }
   const auto all = static_cast<std::size_t>(features);
   fills.is_number.resize(all, true);
+  fills.has_input.resize(all, false);
   fills.rules.resize(all, FillRule::median);
   fills.known.resize(all, unknown);
   fills.empty_cells.resize(all);
@@ -50,14 +57,24 @@ void count_empty_cells(const float* values, std::int64_t rows, std::vector<std::
     for (std::int64_t& count : counts) count += std::isnan(*values++) ? 1 : 0;
 }
 
-std::string empty_cells_text(const FeatureFills& fills, bool are_filled) {
+std::string empty_cells_text(const FeatureFills& fills, EmptyCellsFor taker) {
   if (!fills.has_empty_cells()) return "";
   const std::int64_t cells = std::accumulate(fills.empty_cells.begin(), fills.empty_cells.end(), std::int64_t{0});
   const auto columns =
       std::count_if(fills.empty_cells.begin(), fills.empty_cells.end(), [](std::int64_t count) { return count > 0; });
   std::vector<std::string> ways;
   bool states = false;
-  if (fills.uses(FillRule::median)) ways.emplace_back("the median of the training rows");
+  const bool has_inputs = taker == EmptyCellsFor::encodings && fills.uses_inputs();
+  const auto counts_as_median = [&](std::size_t feature) {
+    return fills.empty_cells[feature] > 0 && std::isnan(fills.known[feature]) &&
+           fills.rules[feature] == FillRule::median && !(has_inputs && fills.has_input[feature]);
+  };
+  if (has_inputs) ways.emplace_back("the center of the scaling (an input of the network marks them)");
+  for (std::size_t feature = 0; feature < fills.rules.size(); ++feature)
+    if (counts_as_median(feature)) {
+      ways.emplace_back("the median of the training rows");
+      break;
+    }
   if (fills.uses(FillRule::mean)) ways.emplace_back("the mean of the training rows");
   for (std::size_t feature = 0; feature < fills.known.size(); ++feature)
     if (fills.empty_cells[feature] > 0 && !std::isnan(fills.known[feature])) {
@@ -67,9 +84,9 @@ std::string empty_cells_text(const FeatureFills& fills, bool are_filled) {
     }
   const std::string text =
       fmt::format("{} in {} {} ", counted(cells, "empty cell"), counted(columns, "column"), cells == 1 ? "is" : "are");
-  return are_filled ? fmt::format("{}filled with {}", text, fmt::join(ways, " or "))
-                    : fmt::format("{}missing values for the trees{}", text,
-                                  states ? ", except where the data file states a value" : "");
+  return taker != EmptyCellsFor::trees ? fmt::format("{}filled with {}", text, fmt::join(ways, " or "))
+                                       : fmt::format("{}missing values for the trees{}", text,
+                                                     states ? ", except where the data file states a value" : "");
 }
 
 }  // namespace sheaf

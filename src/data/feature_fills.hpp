@@ -12,7 +12,8 @@ namespace sheaf {
 
 /// How empty cells of a table are filled, one value of each per feature.
 struct FeatureFills {
-  std::vector<bool> is_number;  ///< false: a category of a column of texts
+  std::vector<bool> is_number;  ///< false: a code of a category
+  std::vector<bool> has_input;  ///< linear models and MLPs have an input for empty cells (FeatureKind::has_empty_cells)
   std::vector<FillRule> rules;
   std::vector<float> known;               ///< values that are known, minus the column's offset; NaN: by the rule
   std::vector<std::int64_t> empty_cells;  ///< numbers of empty cells among all rows
@@ -20,6 +21,8 @@ struct FeatureFills {
   bool has_empty_cells() const;
   /// Whether some empty cells are filled by this rule.
   bool uses(FillRule rule) const;
+  /// Whether a feature has empty cells and an input for them.
+  bool uses_inputs() const;
 };
 
 /// The fills of a table with `features` features, without empty cells. `columns` may be empty.
@@ -28,8 +31,11 @@ FeatureFills feature_fills(const std::vector<DataColumn>& columns, std::int64_t 
 /// Adds the empty cells of `rows` rows of `values`, [rows, features], to `counts`.
 void count_empty_cells(const float* values, std::int64_t rows, std::vector<std::int64_t>& counts);
 
-/// "12 empty cells in 2 columns are filled with the median of the training rows", or, if they are not filled, "... are
-/// missing values for the trees"; empty without empty cells.
-std::string empty_cells_text(const FeatureFills& fills, bool are_filled = true);
+/// What takes empty cells: networks with an encoding, other networks, trees.
+enum class EmptyCellsFor { encodings, modules, trees };
+
+/// "12 empty cells in 2 columns are filled with the median of the training rows", for trees "... are missing values for
+/// the trees"; empty without empty cells.
+std::string empty_cells_text(const FeatureFills& fills, EmptyCellsFor taker = EmptyCellsFor::modules);
 
 }  // namespace sheaf

@@ -101,10 +101,7 @@ std::vector<float> fill_values(const FeatureFills& fills, const FeatureMoments* 
     float& fill = found[index];
     if (!std::isnan(fill)) continue;
     const bool has_mean = moments != nullptr && moments->count(feature) > 0;
-    if (!fills.is_number[index]) {
-      if (fills.empty_cells[index] > 0) fill = 0;
-      continue;
-    }
+    if (!fills.is_number[index]) continue;
     if (fills.rules[index] == FillRule::median) values_of(sample, features, feature, values);
     if (fills.rules[index] == FillRule::median && !values.empty())
       fill = static_cast<float>(quantile(values, 0.5));

@@ -188,9 +188,8 @@ FileSchema inspect_features(const InputFile& file, const DataOptions& options, c
       read_description(file, options.file, options.features, options.targets, schema.features.row_elements());
   schema.description = std::move(stored.data);
   schema.form = stored.form;
-  if (schema.form == FeatureForm::columns) schema.encoding = ColumnEncoding::of(schema.description.columns);
-  schema.feature_count =
-      schema.encoding.is_identity() ? schema.features.row_elements() : schema.encoding.feature_count();
+  schema.encoding = ColumnEncoding::of(schema.description.columns);
+  schema.feature_count = schema.features.row_elements();
   schema.layout = layout_of(options, schema.features, expected);
   require(schema.layout.image.channels == 0 || schema.encoding.is_identity(), [&] {
     return fmt::format(

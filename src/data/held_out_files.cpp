@@ -130,10 +130,7 @@ void require_same_columns(const FileSchema& file) {
 void use_offsets_of(const FileSchema& file, FileSchema& other) {
   const std::vector<double> wanted = feature_offsets(file.description.columns);
   if (wanted != feature_offsets(other.description.columns)) {
-    const auto columns = [&](const FileSchema& of) {
-      const auto described = with_columns(of.description, file.feature_count).columns;
-      return other.form == FeatureForm::columns ? described : feature_columns(described);
-    };
+    const auto columns = [&](const FileSchema& of) { return with_columns(of.description, file.feature_count).columns; };
     std::vector<std::int64_t> positions(columns(file).size());
     std::iota(positions.begin(), positions.end(), 0);
     other.encoding = ColumnEncoding::between(columns(other), columns(file), positions);

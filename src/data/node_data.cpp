@@ -238,8 +238,6 @@ void load_features(std::deque<FilePart>& parts, const RowShape& shape, std::int6
     std::transform(empty_cells.begin(), empty_cells.end(), fills->empty_cells.begin(), fills->empty_cells.begin(),
                    std::plus<>());
   }
-  data.columns =
-      std::make_shared<std::vector<ColumnFeatures>>(column_features(schema.description.columns, schema.feature_count));
   if (fills) data.fills = std::make_shared<FeatureFills>(std::move(*fills));
 }
 
@@ -307,7 +305,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   data.validation_file_rows = rows.validation_file;
   data.test_file_rows = rows.test_file;
   data.feature_count = schema.feature_count;
-  data.categories = category_features(schema.description.columns);
+  if (schema.layout.image.channels == 0) data.kinds = feature_kinds(schema.description.columns, schema.feature_count);
   data.task = options.task;
   data.image = schema.layout.image;
   attach(arrays, shape, data);

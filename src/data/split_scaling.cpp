@@ -33,7 +33,7 @@ FeatureScaling scaling_from(const Value* values, const DataSet& data, const RowS
   std::optional<FeatureMoments> moments;
   if (needs.moments) moments = moments_of(values, data.feature_count, rows);
   return feature_scaling(data.fills.get(), moments ? &*moments : nullptr, sample, kind, data.feature_count,
-                         data.categories);
+                         category_features(data.kinds));
 }
 
 // Scaling and fill values.
@@ -53,6 +53,15 @@ FeatureScaling filled_scaling(const FeatureFills* fills, const FeatureMoments* m
   return scaling;
 }
 
+void leave_unscaled(const std::vector<std::int64_t>& features, FeatureScaling& scaling) {
+  for (const std::int64_t feature : features) {
+    const auto index = static_cast<std::size_t>(feature);
+    scaling.shift[index] = 0;
+    scaling.scale[index] = 1;
+    if (!scaling.clip.empty()) scaling.clip[index] = 0;
+  }
+}
+
 }  // namespace
 
 StatisticsNeeds::StatisticsNeeds(const FeatureFills* fills, ScalingKind kind)
@@ -64,6 +73,7 @@ FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* 
                                const std::vector<float>& sample, ScalingKind kind, std::int64_t features,
                                const std::vector<std::int64_t>& categories) {
   FeatureScaling scaling = filled_scaling(fills, moments, sample, kind.normalize);
+  if (!scaling.shift.empty()) leave_unscaled(categories, scaling);
   if (kind.embedding != Embedding::none) scaling.edges = feature_edges(sample, features, categories, scaling);
   return scaling;
 }

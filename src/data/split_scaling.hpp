@@ -23,7 +23,8 @@ struct StatisticsNeeds {
 };
 
 /// The scaling, the fill values and the edges that follow from the statistics of training rows. `fills` may be null;
-/// `moments` and `sample` as needed, otherwise null and empty. `categories`: DataSet::categories. Pure.
+/// `moments` and `sample` as needed, otherwise null and empty. `categories`: category_features(), which are not scaled.
+/// Pure.
 FeatureScaling feature_scaling(const FeatureFills* fills, const FeatureMoments* moments,
                                const std::vector<float>& sample, ScalingKind kind, std::int64_t features,
                                const std::vector<std::int64_t>& categories);

@@ -87,13 +87,11 @@ DescribedColumns read_columns(const InputFile& file, const std::string& path, co
     throw RunError(fmt::format("The {} is not valid ({}). {}.", attribute, error.what(), advice));
   }
   const auto& columns = described.columns;
-  const bool by_column = described.form == FeatureForm::columns;
-  const std::int64_t count = by_column ? static_cast<std::int64_t>(columns.size()) : feature_count(columns);
-  require(count == stored_count, [&] {
-    return fmt::format("The {} describes {} {}, but there are {}. {}.", attribute, count,
-                       by_column ? "columns" : "features", stored_count, advice);
+  require(static_cast<std::int64_t>(columns.size()) == stored_count, [&] {
+    return fmt::format("The {} describes {} {}, but there are {}. {}.", attribute, columns.size(),
+                       described.form == FeatureForm::columns ? "columns" : "features", stored_count, advice);
   });
-  require(!names || (has_names(columns) && (by_column ? column_names(columns) : feature_names(columns)) == *names),
+  require(!names || (has_names(columns) && column_names(columns) == *names),
           [&] { return fmt::format("The {} does not agree with feature_names. {}.", attribute, advice); });
   return described;
 }

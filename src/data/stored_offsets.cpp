@@ -99,14 +99,11 @@ struct Offsets {
 Offsets find_offsets(const DataOptions& options, const FileSchema& schema) {
   Offsets offsets;
   std::vector<std::string> lossy;
-  const auto& columns = schema.description.columns;
-  const bool has_texts =
-      std::any_of(columns.begin(), columns.end(), [](const DataColumn& column) { return column.is_text(); });
-  const bool as_stored = schema.form == FeatureForm::features && schema.layout.image.channels == 0 && !has_texts;
+  const bool as_stored = schema.form == FeatureForm::features && schema.layout.image.channels == 0;
   if (as_stored && (!fits_float(schema.features) || is_float(schema.features))) {
     const Sample sample = sample_of(StoredRows(options.file, options.features));
     if (is_float(schema.features))
-      add_lossy(sample, column_names(columns), "feature", lossy);
+      add_lossy(sample, column_names(schema.description.columns), "feature", lossy);
     else
       offsets.features = offsets_of(sample);
   }

@@ -12,7 +12,7 @@ namespace sheaf {
 
 /// The properties of a layer that determine its initial parameters.
 struct LayerParameters {
-  enum class Kind { affine, normalization, embedding, piecewise };
+  enum class Kind { affine, normalization, embedding };
   Kind kind = Kind::affine;
   std::int64_t weight_count = 0;
   std::int64_t bias_count = 0;
@@ -29,11 +29,12 @@ struct LayerParameters {
 ///   he       weights normal with deviation sqrt(2 / fan_in), bias 0: kaiming_normal_ (He et al., ICCV 2015)
 ///   zeros    all 0
 /// Normalization: weights 1 and bias 0, for every rule. Embedding: standard normal, except for the rule `zeros`.
-/// Piecewise: factors and biases U(1 / sqrt(embedding_width)), except for the rule `zeros`, and 0 at all edges.
 void append_initial_weights(std::vector<float>& weights, const LayerParameters& layer, Initialization rule,
                             RandomStream& stream);
 
-/// The flat list of the parameters of all layers. Each layer has its own random stream.
+/// The flat list of the parameters of all layers. Each layer has its own random stream. Encodings: rows that are looked
+/// up normal with deviation 0.1, 0 for unknown texts; of piecewise features w and b U(1 / sqrt(embedding_width)) and 0
+/// at all edges; except for the rule `zeros`.
 std::vector<float> initial_weights(const std::vector<Layer>& layers, Initialization rule, std::uint64_t iteration_seed);
 
 }  // namespace sheaf

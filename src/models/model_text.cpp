@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <sstream>
@@ -11,7 +12,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/version.hpp"
-#include "data/column_encoding.hpp"
+#include "data/feature_kind.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
 #include "study/study.hpp"
@@ -35,7 +36,11 @@ std::int64_t parse_count(const std::string& text) {
 
 void require_fit(const ModelDescription& description) {
   const DataDescription& data = description.data;
-  require(data.columns.empty() || feature_count(data.columns) == description.shape.features,
+  const auto columns = static_cast<std::int64_t>(data.columns.size());
+  const auto is_text = [](const DataColumn& column) { return column.is_text(); };
+  require(columns >= description.shape.features || std::none_of(data.columns.begin(), data.columns.end(), is_text),
+          "versions before 0.20.0 had a feature for each category of a text");
+  require(columns == 0 || columns == description.shape.features,
           "its column names do not match the number of features");
   const auto& names = names_of_classes(data, description.task);
   require(description.task == Task::regression || names.empty() ||
@@ -92,11 +97,12 @@ ModelDescription parse_model_text(const std::string& text) {
   }
   require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
-  shape.categories = category_features(data.columns);
   require(plugin_content.has_value() == (study.model.kind == ModelKind::plugin), "its plugin does not fit its network");
   ModelDescription description{study.model,     study.data.task,           loss_function(study.train), shape,
                                std::move(data), quantiles_of(study.train), std::move(plugin_content)};
   require_fit(description);
+  if (shape.image.channels == 0 && !description.data.columns.empty())
+    description.shape.kinds = feature_kinds(description.data.columns, shape.features);
   return description;
 }
 

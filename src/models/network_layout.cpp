@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "core/error.hpp"
 #include "models/resnet_layout.hpp"
@@ -69,16 +71,47 @@ void append_dense(std::int64_t inputs, const std::vector<std::int64_t>& hidden, 
   layers.push_back({Layer::Kind::dense, inputs, outputs, 1, 1, 1, bias, false});
 }
 
-// Appends the embedding of the features, if the model has one. Returns the number of inputs of the next layer.
-std::int64_t append_embedding(const ModelOptions& model, const DataShape& shape, std::vector<Layer>& layers) {
-  const std::int64_t features = shape.features, passed = static_cast<std::int64_t>(shape.categories.size());
-  if (!embeds(model) || passed == features) return features;
-  Layer layer{Layer::Kind::piecewise_embedding, features, passed + embedding_width * (features - passed)};
-  layer.bias = model.bias;
+EncodedFeature encoded(std::int64_t feature, const FeatureKind& kind, const ModelOptions& model) {
+  using Use = EncodedFeature::Use;
+  if (!kind.is_category()) {
+    EncodedFeature number{feature, embeds_numbers(model) ? Use::piecewise : Use::number};
+    number.may_be_empty = kind.has_empty_cells;
+    return number;
+  }
+  const auto empty = static_cast<std::int64_t>(no_category);
+  if (embeds_categories(model) && kind.categories > max_one_hot_categories)
+    return {feature, Use::lookup, kind.categories - empty, empty, !kind.has_empty_cells};
+  const std::int64_t first_code = kind.has_empty_cells ? empty : 0;
+  return {feature, Use::one_hot, kind.categories - first_code, first_code};
+}
+
+// Appends the encoding of the features, if one is needed. Returns the number of inputs of the next layer.
+std::int64_t append_encoding(const ModelOptions& model, const DataShape& shape, std::vector<Layer>& layers) {
+  using Use = EncodedFeature::Use;
+  std::vector<EncodedFeature> features;
+  for (std::int64_t feature = 0; feature < shape.features; ++feature) {
+    const bool known = !shape.kinds.empty();
+    features.push_back(encoded(feature, known ? shape.kinds[static_cast<std::size_t>(feature)] : FeatureKind(), model));
+  }
+  const auto is = [](Use use) { return [use](const EncodedFeature& one) { return one.use == use; }; };
+  for (std::int64_t feature = 0; feature < shape.features; ++feature)
+    if (features[static_cast<std::size_t>(feature)].may_be_empty) features.push_back({feature, Use::empty});
+  if (std::all_of(features.begin(), features.end(), is(Use::number))) return shape.features;
+  const auto others = std::stable_partition(features.begin(), features.end(), is(Use::piecewise));
+  std::stable_partition(others, features.end(), is(Use::lookup));
+  Layer layer{Layer::Kind::encoding, shape.features};
+  std::int64_t row = 0;
+  for (EncodedFeature& one : features) {
+    one.first_output = layer.outputs;
+    one.first_row = row;
+    layer.outputs += one.outputs();
+    row += one.weight_rows();
+  }
+  layer.features = std::move(features);
+  layer.bias = model.bias && layer.piecewise_count() > 0;
   layer.activated = false;
-  layer.passed = shape.categories;
-  layers.push_back(layer);
-  return layer.outputs;
+  layers.push_back(std::move(layer));
+  return layers.back().outputs;
 }
 
 }  // namespace
@@ -91,10 +124,10 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
   std::vector<Layer> layers;
   switch (model.kind) {
     case ModelKind::linear:
-      append_dense(append_embedding(model, shape, layers), {}, shape.outputs, model.bias, Norm::none, layers);
+      append_dense(append_encoding(model, shape, layers), {}, shape.outputs, model.bias, Norm::none, layers);
       break;
     case ModelKind::mlp:
-      append_dense(append_embedding(model, shape, layers), hidden_widths(model), shape.outputs, model.bias, model.norm,
+      append_dense(append_encoding(model, shape, layers), hidden_widths(model), shape.outputs, model.bias, model.norm,
                    layers);
       break;
     case ModelKind::cnn: {
@@ -118,7 +151,7 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
 
 bool works_on_rows(const std::vector<Layer>& layers) {
   return !layers.empty() && std::all_of(layers.begin(), layers.end(), [](const Layer& layer) {
-    return layer.kind == Layer::Kind::dense || layer.is_embedding() ||
+    return layer.kind == Layer::Kind::dense || layer.is_encoding() ||
            (layer.is_norm() && layer.height == 1 && layer.width == 1);
   });
 }
@@ -132,16 +165,53 @@ std::vector<std::int64_t> weight_sizes(const Layer& layer) {
     case Layer::Kind::batch_norm:
     case Layer::Kind::layer_norm:
       return {layer.outputs};
-    case Layer::Kind::piecewise_embedding:
-      return {layer.embedded(), 1 + max_edges, embedding_width};
+    case Layer::Kind::encoding:
+      return {layer.weight_rows(), embedding_width};
   }
   return {};
 }
 
-std::vector<std::int64_t> first_edge_rows(const Layer& embedding) {
-  std::vector<std::int64_t> rows;
-  for (std::int64_t number = 0; number < embedding.embedded(); ++number) rows.push_back(number * (1 + max_edges) + 1);
-  return rows;
+EncodingColumns encoding_columns(const Layer& encoding) {
+  EncodingColumns columns;
+  for (const EncodedFeature& one : encoding.features) switch (one.use) {
+      case EncodedFeature::Use::piecewise:
+        columns.piecewise_features.push_back(one.feature);
+        columns.piecewise_rows.push_back(one.first_row);
+        break;
+      case EncodedFeature::Use::lookup:
+        columns.lookup_features.push_back(one.feature);
+        columns.lookup_rows.push_back(one.first_row - one.first_code);
+        break;
+      case EncodedFeature::Use::number:
+        columns.other_features.push_back(one.feature);
+        columns.levels.push_back(std::numeric_limits<float>::quiet_NaN());
+        break;
+      case EncodedFeature::Use::empty:
+        columns.empty_features.push_back(one.feature);
+        break;
+      case EncodedFeature::Use::one_hot:
+        for (std::int64_t level = 0; level < one.levels; ++level) {
+          columns.other_features.push_back(one.feature);
+          columns.levels.push_back(static_cast<float>(one.first_code + level));
+        }
+        break;
+    }
+  return columns;
+}
+
+std::vector<bool> features_that_may_be_empty(const std::vector<Layer>& layers) {
+  if (layers.empty() || !layers.front().is_encoding()) return {};
+  std::vector<bool> may_be_empty(static_cast<std::size_t>(layers.front().inputs));
+  for (const EncodedFeature& one : layers.front().features)
+    if (one.use == EncodedFeature::Use::empty) may_be_empty[static_cast<std::size_t>(one.feature)] = true;
+  return may_be_empty;
+}
+
+FeatureScaling scaling_for(const std::vector<Layer>& layers, FeatureScaling scaling) {
+  const std::vector<bool> may_be_empty = features_that_may_be_empty(layers);
+  for (std::size_t feature = 0; feature < std::min(scaling.fill.size(), may_be_empty.size()); ++feature)
+    if (may_be_empty[feature]) scaling.fill[feature] = std::numeric_limits<float>::quiet_NaN();
+  return scaling;
 }
 
 std::int64_t parameter_count(const std::vector<Layer>& layers) {

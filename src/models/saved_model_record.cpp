@@ -23,11 +23,9 @@ namespace {
 // The values that the model has for empty cells, as those of the columns, in the units of the table.
 std::vector<DataColumn> columns_with_fills(const ModelDescription& description, const std::vector<float>& fills) {
   std::vector<DataColumn> columns = with_columns(description.data, description.shape.features).columns;
-  std::size_t feature = 0;
-  for (DataColumn& column : columns) {
-    const float fill = fills[feature];
-    if (!column.is_text() && !std::isnan(fill)) column.fill = double{fill} + column.offset;
-    feature += static_cast<std::size_t>(column.feature_count());
+  for (std::size_t feature = 0; feature < columns.size(); ++feature) {
+    DataColumn& column = columns[feature];
+    if (!column.is_text() && !std::isnan(fills[feature])) column.fill = double{fills[feature]} + column.offset;
   }
   return columns;
 }
@@ -45,14 +43,16 @@ SavedModel parse(const std::string& record) {
   trained.network.parameters = bytes.get_list<std::vector<float>>();
   if (!bytes.is_at_end()) trained.scaling.clip = bytes.get_list<std::vector<float>>();  // since version 0.5.0
   if (!bytes.is_at_end()) trained.scaling.fill = bytes.get_list<std::vector<float>>();  // since version 0.8.0
+  const auto count = static_cast<std::int64_t>(trained.network.parameters.size());
+  require(!encodes_features(description.model) || count >= description.shape.features,
+          "its parameters do not match its description");
   const std::vector<Layer> layers = network_layout(description.model, description.shape);
   const bool works = works_on_rows(layers);
   if (works && buffer_count(layers) > 0) trained.network.buffers = bytes.get_list<std::vector<double>>();
-  const std::int64_t edges = works && layers.front().is_embedding() ? layers.front().embedded() * max_edges : 0;
+  const std::int64_t edges = works ? layers.front().piecewise_count() * max_edges : 0;
   if (edges > 0) trained.scaling.edges = bytes.get_list<std::vector<float>>();
   const std::int64_t wanted = works ? parameter_count(layers) : 0, buffers = works ? buffer_count(layers) : 0;
-  require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
-              static_cast<std::int64_t>(trained.network.buffers.size()) == buffers &&
+  require(count == wanted && static_cast<std::int64_t>(trained.network.buffers.size()) == buffers &&
               static_cast<std::int64_t>(trained.scaling.edges.size()) == edges &&
               fits(trained.scaling.shift, description.shape) && fits(trained.scaling.fill, description.shape) &&
               trained.scaling.shift.size() == trained.scaling.scale.size() &&
@@ -87,7 +87,7 @@ SavedModelRecord saved_model_record_parts(const SavedModel& trained) {
   rest.put_list(trained.scaling.clip);
   rest.put_list(trained.scaling.fill);
   if (works && buffer_count(layers) > 0) rest.put_list(trained.network.buffers);
-  if (works && layers.front().is_embedding()) rest.put_list(trained.scaling.edges);
+  if (works && layers.front().piecewise_count() > 0) rest.put_list(trained.scaling.edges);
   return {description.bytes(), {reinterpret_cast<const char*>(parameters.data()), count * sizeof(float)}, rest.bytes()};
 }
 

@@ -38,16 +38,29 @@ ModuleTensor buffer(std::string name, std::vector<T> values, std::vector<std::in
           owner};
 }
 
-void append_embedding(const Layer& layer, const std::vector<float>& edges, std::vector<ModuleTensor>& tensors) {
-  FeatureBins<float> bins = feature_bins<float>(edges);
-  const std::int64_t count = layer.embedded();
-  tensors.push_back(buffer("inner_edges", std::move(bins.inner), {count, max_bins - 1}));
-  tensors.push_back(buffer("lower_edges", std::move(bins.lower), {count, max_bins}));
-  tensors.push_back(buffer("bin_widths", std::move(bins.width), {count, max_bins}));
-  tensors.push_back(buffer("first_edges", first_edge_rows(layer)));
-  if (layer.passed.empty()) return;
-  tensors.push_back(buffer("embedded", embedded_features(layer.inputs, layer.passed)));
-  tensors.push_back(buffer("passed", layer.passed));
+void append_encoding(const Layer& layer, const std::vector<float>& edges, std::vector<ModuleTensor>& tensors) {
+  EncodingColumns columns = encoding_columns(layer);
+  if (const std::int64_t count = layer.piecewise_count(); count > 0) {
+    FeatureBins<float> bins = feature_bins<float>(edges);
+    tensors.push_back(buffer("inner_edges", std::move(bins.inner), {count, max_bins - 1}));
+    tensors.push_back(buffer("lower_edges", std::move(bins.lower), {count, max_bins}));
+    tensors.push_back(buffer("bin_widths", std::move(bins.width), {count, max_bins}));
+    tensors.push_back(buffer("piecewise_features", std::move(columns.piecewise_features)));
+    tensors.push_back(buffer("piecewise_rows", std::move(columns.piecewise_rows)));
+  }
+  if (!columns.lookup_features.empty()) {
+    tensors.push_back(buffer("lookup_features", std::move(columns.lookup_features)));
+    tensors.push_back(buffer("lookup_rows", std::move(columns.lookup_rows)));
+  }
+  if (!columns.empty_features.empty()) {
+    const std::vector<bool> may_be_empty = features_that_may_be_empty({layer});
+    tensors.push_back(buffer("may_be_empty", std::vector<float>(may_be_empty.begin(), may_be_empty.end())));
+    tensors.push_back(buffer("empty_features", std::move(columns.empty_features)));
+  }
+  if (!columns.other_features.empty()) {
+    tensors.push_back(buffer("other_features", std::move(columns.other_features)));
+    tensors.push_back(buffer("levels", std::move(columns.levels)));
+  }
 }
 
 void append_layers(const std::vector<Layer>& layers, const NetworkState& network, std::vector<ModuleTensor>& tensors) {
@@ -57,7 +70,7 @@ void append_layers(const std::vector<Layer>& layers, const NetworkState& network
   const double* statistics = network.buffers.data();
   for (std::size_t number = 0; number < layers.size(); ++number) {
     const Layer& layer = layers[number];
-    tensors.push_back(parameter(weight_name(number), weight_sizes(layer), values));
+    if (layer.weight_count() > 0) tensors.push_back(parameter(weight_name(number), weight_sizes(layer), values));
     values += layer.weight_count();
     if (layer.bias) tensors.push_back(parameter(bias_name(number), {layer.bias_count()}, values));
     values += layer.bias_count();
@@ -98,7 +111,7 @@ TorchscriptModule torchscript_module(const SavedModel& trained) {
   std::string statements;
   if (has_layout(description.model.kind)) {
     const std::vector<Layer> layers = network_layout(description.model, description.shape);
-    if (layers.front().is_embedding()) append_embedding(layers.front(), scaling.edges, module.tensors);
+    if (layers.front().is_encoding()) append_encoding(layers.front(), scaling.edges, module.tensors);
     append_layers(layers, network, module.tensors);
     statements = layer_statements(description.model, layers);
   } else {

@@ -2,7 +2,9 @@
 #include "models/torchscript_source.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "models/network_layout.hpp"
 #include "study/activations.hpp"
 
 namespace sheaf {
@@ -27,7 +29,7 @@ std::string layer_call(const Layer& layer, std::size_t number, const std::string
       return fmt::format("torch.layer_norm({}, [{}], {}, {}, {})", values, layer.outputs, weight, bias,
                          layer_norm_epsilon);
     case Layer::Kind::dense:
-    case Layer::Kind::piecewise_embedding:
+    case Layer::Kind::encoding:
       break;
   }
   return fmt::format("torch.linear(torch.flatten({}, 1), {}, {})", values, weight, bias);
@@ -53,29 +55,69 @@ std::string indices(const std::string& name) {
   return fmt::format("torch.to(self.{}, {})", name, int64_type);
 }
 
-// See LayerNetwork::embed().
-std::string embedding_source(const Layer& layer, std::size_t number) {
+std::string chosen_features(const char* buffer) {
+  return fmt::format("torch.index_select(values, 1, {})", indices(buffer));
+}
+
+// The outputs of piecewise features.
+std::string piecewise_source(const Layer& layer, std::size_t number) {
   const std::string weight = "self." + weight_name(number);
-  const auto inputs = [](const char* name) { return "torch.index_select(values, 1, " + indices(name) + ")"; };
-  const bool passes = !layer.passed.empty();
-  return "  numbers = " + (passes ? inputs("embedded") : "values") +
-         "\n"
+  return fmt::format("  numbers = {}\n", chosen_features("piecewise_features")) +
          "  columns = torch.contiguous(torch.t(numbers))\n"
          "  bins = torch.searchsorted(self.inner_edges, columns, right=True)\n"
          "  distances = columns - torch.gather(self.lower_edges, 1, bins)\n"
          "  places = torch.clamp(distances / torch.gather(self.bin_widths, 1, bins), 0.0, 1.0)\n"
          "  places = torch.unsqueeze(torch.t(places), 2)\n" +
-         fmt::format("  edges = torch.t(bins) + {}\n", indices("first_edges")) +
-         fmt::format("  at_edges = torch.reshape({}, [-1, {}])\n", weight, embedding_width) +
-         fmt::format("  outputs = torch.unsqueeze(numbers, 2) * torch.select({}, 1, 0)\n", weight) +
-         "  outputs = outputs + (1.0 - places) * torch.embedding(at_edges, edges)\n"
-         "  outputs = torch.flatten(outputs + places * torch.embedding(at_edges, edges + 1), 1)\n" +
-         (layer.bias ? fmt::format("  outputs = outputs + self.{}\n", bias_name(number)) : "") +
-         fmt::format("  values = {}\n", passes ? "torch.cat([outputs, " + inputs("passed") + "], 1)" : "outputs");
+         fmt::format("  factors = torch.index_select({}, 0, {})\n", weight, indices("piecewise_rows")) +
+         fmt::format("  edges = torch.t(bins) + {} + 1\n", indices("piecewise_rows")) +
+         fmt::format(
+             "  outputs = torch.unsqueeze(numbers, 2) * factors\n"
+             "  outputs = outputs + (1.0 - places) * torch.embedding({0}, edges)\n"
+             "  outputs = torch.flatten(outputs + places * torch.embedding({0}, edges + 1), 1)\n",
+             weight) +
+         (layer.bias ? fmt::format("  outputs = outputs + self.{}\n", bias_name(number)) : "");
+}
+
+std::string lookup_source(std::size_t number) {
+  return fmt::format("  rows = torch.to({}, 4) + {}\n", chosen_features("lookup_features"), indices("lookup_rows")) +
+         fmt::format("  found = torch.flatten(torch.embedding(self.{}, rows), 1)\n", weight_name(number));
+}
+
+// Numbers, and a comparison of a code with each of its levels. The levels of numbers are NaN.
+std::string other_features_source() {
+  return fmt::format("  others = {}\n", chosen_features("other_features")) +
+         "  is_level = torch.eq(others, self.levels).to(others)\n"
+         "  others = torch.where(torch.isnan(self.levels), others, is_level)\n";
+}
+
+std::string empty_cells_source() {
+  return fmt::format("  empty = torch.isnan({})\n", chosen_features("empty_features")) +
+         "  is_empty = torch.logical_and(torch.isnan(values), torch.gt(self.may_be_empty, 0))\n"
+         "  values = torch.where(is_empty, torch.zeros_like(values), values)\n";
+}
+
+// See LayerNetwork::encode().
+std::string encoding_source(const Layer& layer, std::size_t number) {
+  const EncodingColumns columns = encoding_columns(layer);
+  std::string source;
+  std::vector<std::string> parts;
+  const auto add = [&](const std::vector<std::int64_t>& features, const char* part, const std::string& statements) {
+    if (features.empty()) return;
+    source += statements;
+    parts.emplace_back(part);
+  };
+  add(columns.piecewise_features, "outputs", piecewise_source(layer, number));
+  add(columns.lookup_features, "found", lookup_source(number));
+  add(columns.other_features, "others", other_features_source());
+  if (!columns.empty_features.empty()) {
+    source = empty_cells_source() + source;
+    parts.emplace_back("empty.to(values)");
+  }
+  return source + fmt::format("  values = torch.cat([{}], 1)\n", fmt::join(parts, ", "));
 }
 
 std::string layer_source(const ModelOptions& model, const Layer& layer, std::size_t number) {
-  if (layer.is_embedding()) return embedding_source(layer, number);
+  if (layer.is_encoding()) return encoding_source(layer, number);
   const std::string variable = layer.on_shortcut ? "shortcut" : "values";
   std::string source = layer.begins_block ? "  shortcut = values\n" : "";
   source += fmt::format("  {} = {}\n", variable, layer_call(layer, number, variable));

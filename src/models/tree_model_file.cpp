@@ -13,7 +13,6 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "data/column_features.hpp"
 #include "files/checksum.hpp"
 #include "models/model_text.hpp"
 
@@ -114,8 +113,6 @@ void require_tree(const Json& tree, std::int64_t columns, std::int64_t max_categ
 void require_trees(const Json& learner, const ModelDescription& description) {
   const Json& model = learner.at("gradient_booster").at("model");
   const Json& trees = model.at("trees");
-  const auto columns =
-      static_cast<std::int64_t>(column_features(description.data.columns, description.shape.features).size());
   std::int64_t most = 1;
   for (const DataColumn& column : description.data.columns)
     most = std::max(most, static_cast<std::int64_t>(column.categories.size()));
@@ -123,7 +120,7 @@ void require_trees(const Json& learner, const ModelDescription& description) {
           "its number of trees is wrong");
   for (std::size_t number = 0; number < trees.size(); ++number) {
     require(trees[number].at("id") == number, "a tree has another number");
-    require_tree(trees[number], columns, most);
+    require_tree(trees[number], description.shape.features, most);
   }
   const auto groups = integers(model.at("tree_info"));
   require(groups.size() == trees.size(), "a tree has no output");

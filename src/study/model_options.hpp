@@ -38,16 +38,22 @@ enum class Norm { none, layer, batch };
 enum class Initialization { pytorch, glorot, he, zeros };
 /// How numbers become the inputs of the first dense layer.
 enum class Embedding { none, piecewise };
+/// How columns of texts do, in an mlp.
+enum class CategoryEncoding { one_hot, embedding };
+/// With CategoryEncoding::embedding, columns with at most this many categories are still one-hot encoded. Source:
+/// RealMLP (Holzmueller et al., "Better by Default", NeurIPS 2024).
+inline constexpr std::int64_t max_one_hot_categories = 9;
 
 struct ModelOptions {
   ModelKind kind = ModelKind::automatic;
   std::string file;  ///< torchscript, plugin: file
   /// mlp, cnn: widths of the hidden dense layers. nullopt: hidden_widths() in study/key_defaults.
   std::optional<std::vector<std::int64_t>> hidden;
-  std::optional<std::vector<std::int64_t>> channels;  ///< cnn: output channels of each convolution
-  std::int64_t kernel = 3;                            ///< cnn: kernel size, odd
-  Stem stem = Stem::automatic;                        ///< resnet18, resnet50
-  Embedding embedding = Embedding::none;              ///< mlp, linear
+  std::optional<std::vector<std::int64_t>> channels;          ///< cnn: output channels of each convolution
+  std::int64_t kernel = 3;                                    ///< cnn: kernel size, odd
+  Stem stem = Stem::automatic;                                ///< resnet18, resnet50
+  Embedding embedding = Embedding::none;                      ///< mlp, linear
+  CategoryEncoding categories = CategoryEncoding::embedding;  ///< mlp
   Activation activation = Activation::relu;
   Norm norm = Norm::none;  ///< mlp, cnn: after each hidden dense layer, before the activation; batch: and convolution
   double dropout = 0;      ///< dropout rate after each hidden layer
@@ -68,9 +74,15 @@ struct ModelOptions {
   std::int64_t max_cat_to_onehot = 1000;
 };
 
-/// Whether the network begins with an embedding.
-constexpr bool embeds(const ModelOptions& model) {
-  return model.embedding != Embedding::none && (model.kind == ModelKind::linear || model.kind == ModelKind::mlp);
+/// Whether the first layer encodes the features of a row, if they are not plain numbers.
+constexpr bool encodes_features(const ModelOptions& model) {
+  return model.kind == ModelKind::linear || model.kind == ModelKind::mlp;
+}
+constexpr bool embeds_numbers(const ModelOptions& model) {
+  return encodes_features(model) && model.embedding != Embedding::none;
+}
+constexpr bool embeds_categories(const ModelOptions& model) {
+  return model.kind == ModelKind::mlp && model.categories == CategoryEncoding::embedding;
 }
 
 }  // namespace sheaf

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,10 +129,23 @@ void add_model_keys(std::vector<Setting>& table) {
            choice<Embedding>({{"none", Embedding::none}, {"piecewise", Embedding::piecewise}}),
            "mlp, linear: what the first dense layer gets for each number of a row. none: the number, scaled; "
            "piecewise: 8 trained piecewise linear functions of it, which bend at up to 49 quantiles of the training "
-           "rows (Gorishniy et al. 2022). One-hot features of texts stay as they are.")
+           "rows (Gorishniy et al. 2022).")
       .only_with("model.kind", {"mlp", "linear", "auto"})
       .also_called({"num_embeddings", "numerical_embeddings", "num_embedding", "ple"})
       .values_also_called({{"ple", "piecewise"}, {"piecewise_linear", "piecewise"}});
+  model
+      .add("categories", &ModelOptions::categories,
+           choice<CategoryEncoding>(
+               {{"one_hot", CategoryEncoding::one_hot}, {"embedding", CategoryEncoding::embedding}}),
+           fmt::format(
+               "mlp: what the first dense layer gets for each column of texts. one_hot: one input for each "
+               "category, 1 in its rows and 0 in others; embedding: 8 trained numbers for each category, if the "
+               "column has more than {} categories, otherwise as one_hot. Linear models always have one input for "
+               "each category.",
+               max_one_hot_categories))
+      .only_with("model.kind", {"mlp", "auto"})
+      .also_called({"cat_embeddings", "entity_embeddings", "categorical_encoding", "category_encoding"})
+      .values_also_called({{"onehot", "one_hot"}, {"one-hot", "one_hot"}, {"entity", "embedding"}});
   model
       .add("activation", &ModelOptions::activation, choice<Activation>(choices_of(activation_table)),
            "Activation after each layer except the last; resnet: wherever the original network has ReLU. All have "

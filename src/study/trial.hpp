@@ -36,7 +36,7 @@ struct ScalingKind {
 
 /// What a trial needs.
 inline ScalingKind scaling_kind(const Trial& trial) {
-  return {trial.normalize, embeds(trial.model) ? trial.model.embedding : Embedding::none};
+  return {trial.normalize, embeds_numbers(trial.model) ? trial.model.embedding : Embedding::none};
 }
 
 /// Identifies an iteration and its result. All indices count from 0.

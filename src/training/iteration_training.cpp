@@ -25,6 +25,7 @@ IterationTraining::IterationTraining(const TrainingContext& context, const Itera
       shape_(shape_of(rows.data, context.study.data)),
       layers_(network_layout(trial.model, shape_)),
       weights_(initial_weights(layers_, trial.model.initialization, iteration.seed)),
+      scaling_(scaling_for(layers_, rows.scaling)),
       rows_(context.study.ensemble.bootstrap ? bootstrap_rows(rows.data.marks, rows.split.training_rows, iteration.seed)
                                              : rows.split.training_rows),
       batch_size_(batch_rows(trial.train, rows_.count())),
@@ -54,8 +55,8 @@ void IterationTraining::start(bool repeats_one_batch) {
                  "ensemble.bootstrap = false."
                : "All training rows weigh 0 (none of them counts). Change the weights.";
   });
-  trainer_.start({trial_, layers_, weights_, source_.data, source_.split, source_.scaling, rows_,
-                  training_.iteration.seed, shape_, repeats_one_batch, std::move(of_classes)});
+  trainer_.start({trial_, layers_, weights_, source_.data, source_.split, scaling_, rows_, training_.iteration.seed,
+                  shape_, repeats_one_batch, std::move(of_classes)});
 }
 
 void IterationTraining::restore(const std::function<void(ByteReader&)>& get, const std::function<void()>& restarted) {
@@ -164,7 +165,7 @@ TrainedIteration IterationTraining::finish(double seconds) {
   if (keeps_network()) {
     trained.network = loop_.has_earlier_best() ? std::move(best_network_) : trainer_.network();
     trainer_.complete(trained.network);
-    trained.scaling = source_.scaling;
+    trained.scaling = scaling_;
   }
   return trained;
 }

@@ -113,6 +113,7 @@ class IterationTraining {
   const DataShape shape_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
+  const FeatureScaling scaling_;  // scaling_for() the layers
   const RowSet rows_;
   const std::int64_t batch_size_;
   Trainer& trainer_;

@@ -15,7 +15,7 @@ int optimizer_state_count(const TrainOptions& train) {
 
 DataShape shape_of(const DataSet& data, const DataOptions& options) {
   const bool chosen = options.image.channels > 0;
-  return {data.rows, data.feature_count, data.output_count, chosen ? options.image : data.image, data.categories};
+  return {data.rows, data.feature_count, data.output_count, chosen ? options.image : data.image, data.kinds};
 }
 
 DataShape synthetic_shape(const DataOptions& options) {

@@ -1,4 +1,4 @@
-"""Embeddings of numbers (model.embedding): the same bits for any number of ranks, after a kill, in memory and streamed;
+"""Embeddings of numbers (model.embedding) and of categories (model.categories): the same bits for any number of ranks, after a kill, in memory and streamed;
 saved models in both engines and in PyTorch; studies that cannot have one."""
 
 import glob
@@ -23,18 +23,22 @@ OF_THE_JOB = {"seconds", "data_seconds", "training_seconds", "validation_seconds
 random = numpy.random.default_rng(3)
 numbers = random.normal(size=(700, 4)) * [1, 20, 0, 5] + [0, 100, 7, -3]
 colors = random.choice(["red", "blue", "green"], 700)
+cities = random.integers(0, 15, 700)
 bent = (abs(numbers[:, 0]) > 0.8) | (abs(numbers[:, 3] + 3) > 9) | ((colors == "red") & (numbers[:, 1] > 110))
 with open("table.csv", "w") as file:
-    file.write("a,b,color,c,d,class,target\n")
+    file.write("a,b,color,c,d,city,class,target\n")
     for row, values in enumerate(numbers):
         cells = ["" if column != 2 and (row * 7 + column) % 13 == 0 else f"{value:.6g}"
                  for column, value in enumerate(values)]
-        target = abs(values[0]) + numpy.sin(values[3]) + (colors[row] == "blue")
+        target = abs(values[0]) + numpy.sin(values[3]) + (colors[row] == "blue") + cities[row] % 2
         cells[2:2] = [colors[row]]
+        cells.append(f"city {cities[row]}" if row % 29 else "")
         file.write(",".join([*cells, "yes" if bent[row] else "no", f"{target:.6g}"]) + "\n")
 for name, label, drop in (("classes", "class", "target"), ("targets", "target", "class")):
     result = sheaf("import", "table.csv", f"{name}.h5", f"--label={label}", f"--drop={drop}")
     checks.check(result.code == 0, f"import of {name}", result.stderr)
+result = sheaf("import", "table.csv", "without.h5", "--label=target", "--drop=class,city,color")
+checks.check(result.code == 0, "import without texts", result.stderr)
 with h5py.File("classes.h5") as file, h5py.File("chunks.h5", "w") as copy:
     for key, value in file.attrs.items():
         copy.attrs[key] = value
@@ -47,6 +51,7 @@ JOB = ["--run.device=cpu", "--run.progress=none", "--search.folds=2"]
 BASE = [*JOB, "--train.epochs=12", "--train.batch_size=32", "--train.learning_rate=0.003"]
 MLP = ["--model.kind=mlp", "--model.hidden=24"]
 PIECEWISE = "--model.embedding=piecewise"
+ONE_HOT = "--model.categories=one_hot"
 
 
 def run(name, *args, models="all", ranks=None):
@@ -111,13 +116,21 @@ for engine, epochs in (("native", 60), ("torch", 6)):
                  result.stderr)
     checks.check(model_bytes(killed, 1) == model_bytes(long, 1), f"{engine}: with the same model")
 
-# Predictions of both engines from a CSV file, and of PyTorch. The column of texts has codes in the data file, and one
-# feature for each category in the model.
+# Categories, one-hot encoded or as embeddings, without embeddings of numbers.
+for case, study, keys in (("one-hot", ["targets.h5", *BASE, *MLP], [ONE_HOT]),
+                          ("one-hot-torch", ["targets.h5", *BASE, *MLP, "--run.engine=torch"], [ONE_HOT]),
+                          ("looked-up", ["targets.h5", *BASE, *MLP], []),
+                          ("linear-one-hot", ["targets.h5", *JOB, "--model.kind=linear", "--train.epochs=60", "--train.learning_rate=0.03"], [])):
+    for ranks in (None, 2):
+        run(f"{case}-{ranks}", *study, *keys, ranks=ranks)
+    checks.check(rows(f"{case}-2") == rows(f"{case}-None") != [], f"{case}: 2 ranks have the same results")
+    run(f"{case}-without", "without.h5", *study[1:], *keys)
+    checks.check(loss(f"{case}-None") < 0.98 * loss(f"{case}-without"), f"{case}: the categories are used",
+                 f"{loss(f'{case}-None')} and {loss(f'{case}-without')}")
+
+# Predictions of both engines from a CSV file, and of PyTorch, for the rows of the data file: numbers and codes.
 with h5py.File("classes.h5") as file:
-    stored = file["features"][:]
-    categories = json.loads(file["features"].attrs["columns"])["columns"][2]["categories"]
-one_hot = stored[:, 2:3] == numpy.arange(len(categories))
-features = torch.tensor(numpy.hstack([stored[:, :2], one_hot, stored[:, 3:]]).astype("f4"))
+    features = torch.tensor(file["features"][:])
 
 
 def predictions(model, name, *args):
@@ -135,7 +148,8 @@ def in_pytorch(module):
     return (outputs.softmax(1) if outputs.size(1) > 1 else outputs).numpy()
 
 
-for case in ("native", "torch", "float64"):
+for case in ("native", "torch", "float64", "one-hot-None", "one-hot-torch-None", "looked-up-None",
+             "linear-one-hot-None"):
     model = f"{case}/models/iteration-0.pt"
     ours, theirs = (predictions(model, f"{case}-{engine}", f"--run.engine={engine}") for engine in ("native", "torch"))
     checks.check(numpy.allclose(ours, theirs, atol=1e-5), f"{case}: the engines predict the same")
@@ -148,7 +162,7 @@ for case in ("native", "torch", "float64"):
 
 # A search with a refit, and the ensemble of its trials, some of which have an embedding.
 run("trials", "classes.h5", *BASE, *MLP, "--search.method=grid", "--search.model.embedding=none, piecewise",
-    "--search.train.weight_decay=0, 0.01", "--search.ensemble=greedy", "--run.refit=true", models="best", ranks=2)
+    "--search.model.categories=one_hot, embedding", "--search.ensemble=greedy", "--run.refit=true", models="best", ranks=2)
 with open("trials/models/ensemble.json") as file:
     members = {member["keys"]["model.embedding"] for member in json.load(file)["members"]}
 checks.check("piecewise" in members, "a trial with an embedding is in the ensemble", str(members))
@@ -160,17 +174,18 @@ for command in (["evaluate", "search", "--data.file=classes.h5"], ["evaluate", "
     checks.check(result.code == 0, " ".join(command), result.stderr)
 result = sheaf("importance", "native", "classes.h5")
 names = {line.split()[0] for line in result.stdout.splitlines() if line.split()}
-checks.check(result.code == 0 and names >= {"a", "b", "color", "c", "d"}, "features have importances",
+checks.check(result.code == 0 and names >= {"a", "b", "color", "c", "d", "city"}, "features have importances",
              result.stdout + result.stderr)
 
-# The plan knows the parameters: 50 x 8 and 8 biases for each of four numbers, and three one-hot features.
+# The plan knows the parameters: 50 x 8 and 8 biases for each of four numbers, 8 for each city, the empty one and an
+# unknown one, three one-hot features, and empty cells of three numbers.
 result = sheaf("plan", "classes.h5", *BASE, *MLP, PIECEWISE)
-parameters = 4 * 50 * 8 + 4 * 8 + (4 * 8 + 3) * 24 + 24 + 24 * 2 + 2
+parameters = 4 * 50 * 8 + 4 * 8 + 16 * 8 + (4 * 8 + 8 + 3 + 3) * 24 + 24 + 24 * 2 + 2
 checks.check(str(parameters) in result.stdout.replace(",", ""), "the plan has the number of parameters",
              f"{parameters}\n{result.stdout}")
 
 # Bad input.
-module = torch.jit.script(torch.nn.Linear(7, 2))
+module = torch.jit.script(torch.nn.Linear(6, 2))
 module.save("linear.pt")
 NO_EFFECT = "model.embedding = piecewise has no effect"
 for study, message in (
@@ -179,6 +194,8 @@ for study, message in (
         ([DIGITS, "--model.kind=cnn", PIECEWISE], f"{NO_EFFECT} (model.kind = cnn)"),
         ([DIGITS, "--model.kind=resnet18", PIECEWISE], f"{NO_EFFECT} (model.kind = resnet18)"),
         ([DIGITS, "--data.image=1x8x8", PIECEWISE], f"{NO_EFFECT} (model.kind = cnn)"),  # chosen for images
+        ([DIGITS, "--model.kind=linear", ONE_HOT], "model.categories = one_hot has no effect (model.kind = linear)"),
+        (["classes.h5", "--model.categories=target"], "model.categories cannot be 'target'"),
         (["classes.h5", "--model.embedding=periodic"], "model.embedding cannot be 'periodic'")):
     result = sheaf("run", *study, "--run.output=refused")
     checks.check(result.code == 2 and message in result.stderr, f"bad input {study}", result.stderr)

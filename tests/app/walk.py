@@ -89,24 +89,13 @@ class Encoding:
     def numbers(self, name, table):
         return [float(cell) if cell else numpy.nan for cell in table.columns[name]]
 
-    def stored(self, table):
-        """The columns of a data file: NaN in empty cells, codes of texts, -1 for the empty text."""
+    def features(self, table):
+        """The columns of a data file and of a model: NaN in empty cells, codes of texts, -1 for empty and unknown ones."""
         columns = []
         for name in self.names:
             if name in self.categories:
                 texts = [category for category in self.categories[name] if category]
-                columns.append([texts.index(cell) if cell else -1 for cell in table.columns[name]])
-            else:
-                columns.append(self.numbers(name, table))
-        return numpy.array(columns, dtype="f4").T
-
-    def features(self, table):
-        """The features of a model, which fills empty cells itself."""
-        columns = []
-        for name in self.names:
-            if name in self.categories:
-                columns += [[float(cell == category) for cell in table.columns[name]]
-                            for category in self.categories[name]]
+                columns.append([texts.index(cell) if cell in texts else -1 for cell in table.columns[name]])
             else:
                 columns.append(self.numbers(name, table))
         return numpy.array(columns, dtype="f4").T
@@ -210,7 +199,7 @@ for name, (table, target, classes) in TABLES.items():
                   ["--data.task=regression", "--train.loss=mse"]))
     features, targets = encoding.features(held), encoding.targets(held)
     with h5py.File(f"{name}-held.h5") as file:
-        same = numpy.array_equal(file["features"][:], encoding.stored(held), equal_nan=True)
+        same = numpy.array_equal(file["features"][:], encoding.features(held), equal_nan=True)
         checks.check(same and (file["targets"][:] == targets.astype("f4")).all(),
                      f"{name}: the import encodes the held-out rows as the training", file["features"][:3])
     expected = python_predictions(name, features, classes)
@@ -259,9 +248,7 @@ refused("unknown category", "'Paris'", "predict", "made", "paris.csv", "x.csv", 
 refused("unknown category in evaluate", "'Paris'", "evaluate", "made", "--data.file=paris.csv", "--unknown=error")
 run_program("an unknown category", "predict", "made", "paris.csv", "ignored.csv")
 features = encodings["made"].features(made)
-begin = encodings["made"].features(Table({name: ["Oslo" if name == "city" else "40"] for name in made.columns}))[0]
-city = [index for index, value in enumerate(begin) if value == 1][0]  # the feature of Oslo; "" is before it
-features[0, city - 1:city + 3] = [1, 0, 0, 0]
+features[0, encodings["made"].names.index("city")] = -1
 found = read_predictions("ignored.csv", encodings["made"])[1]
 checks.check(abs(found - python_predictions("made", features, True)).max() < 1e-5,
              "an unknown category is read as an empty cell, which is a category of the training data")

@@ -8,6 +8,7 @@ Keras's rule.
 SPDX-License-Identifier: MIT
 """
 import itertools
+import json
 import math
 import pathlib
 import sys
@@ -58,9 +59,21 @@ MODELS = {
     "cnn_norm": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "tanh", "norm": "batch"},
     "cnn": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "relu"},
 }
+# Of tables with categories.
+TABLE_MODELS = {
+    "linear_one_hot": {"kind": "linear"},
+    "one_hot": {"kind": "mlp", "hidden": "24", "activation": "tanh", "categories": "one_hot"},
+    "lookup": {"kind": "mlp", "hidden": "24", "activation": "tanh", "categories": "embedding"},
+    "lookup_embedding": {"kind": "mlp", "hidden": "24", "activation": "tanh", "categories": "embedding",
+                         "embedding": "piecewise"},
+}
 # The models of tasks other than the linear one and tanh.
 MODELS_OF = {"classification": MODELS.keys() - {"linear_embedding"},
-             "regression": ("linear", "tanh", "linear_embedding")}
+             "regression": ("linear", "tanh", "linear_embedding"),
+             "table": TABLE_MODELS.keys()}
+MODELS.update(TABLE_MODELS)
+# The categories of the columns of the table, 0 for numbers, and whether a column of texts has empty cells.
+COLUMNS = ((0, False), (3, True), (12, False), (0, False), (1, False), (20, True), (9, False), (0, False))
 # Name: keys, and learning rates for reduction = mean and sum.
 OPTIMIZERS = {
     "sgd": ({"optimizer": "sgd"}, 5e-2, 3e-4),
@@ -117,10 +130,21 @@ def make_data(digits, folder):
     data["quantile"] = (features, numpy.repeat(data["regression"][1][:, :1], len(QUANTILES), axis=1))
     linear = data["regression"][1]
     data["multilabel"] = (features, (linear > numpy.quantile(linear, [0.4, 0.7])).astype("f4"))
+    # Codes are -1 for empty cells, or for unknown texts.
+    columns = [random.integers(-1, categories, 300) if categories else random.normal(3, 2, 300)
+               for categories, _ in COLUMNS]
+    effects = [column * 0.3 if not categories else random.normal(0, 1, categories + 1)[column]
+               for column, (categories, _) in zip(columns, COLUMNS)]
+    data["table"] = (numpy.stack(columns, 1).astype("f4"), numpy.stack([sum(effects), effects[2]], 1).astype("f4"))
+    described = [{"name": f"c{number}", "empty": empty,
+                  **({"categories": [str(code) for code in range(categories)]} if categories else {})}
+                 for number, (categories, empty) in enumerate(COLUMNS)]
     for task, (features, targets) in data.items():
         path = folder / f"{task}.h5"
         with h5py.File(path, "w") as file:
             file["features"], file["targets"] = features, targets
+            if task == "table":
+                file["features"].attrs["columns"] = json.dumps({"format": 2, "columns": described})
             file["weights"] = weights = numpy.where(random.random(300) < 0.2, 0,
                                                     random.exponential(1, 300)).astype("f4")
         data[task] = (features, targets, path, weights)
@@ -136,7 +160,7 @@ def make_studies(data):
         keys, mean_rate, sum_rate = OPTIMIZERS[optimizer]
         regression = task != "classification"
         losses = {"classification": "mse, cross_entropy, bce", "regression": "mse, mae, huber", "counts": "mse, poisson",
-                  "quantile": None, "multilabel": None}
+                  "quantile": None, "multilabel": None, "table": None}
         studies[f"{task}-{model}-{optimizer}-{reduction}"] = {
             "data": {
                 "file": data[task][2],
@@ -192,17 +216,34 @@ def make_studies(data):
     return studies
 
 
-class Embedding(torch.nn.Module):
-    """The definition of model.embedding = piecewise, with products of all hat functions, most of which are 0."""
-    EDGES, WIDTH = 49, 8
+class Encoding(torch.nn.Module):
+    """The definition of model.embedding = piecewise, with products of all hat functions, most of which are 0, and of
+    model.categories. `columns`: as COLUMNS."""
+    EDGES, WIDTH, MAX_ONE_HOT = 49, 8, 9
 
-    def __init__(self, features):
+    def __init__(self, columns, piecewise, lookup):
         super().__init__()
-        self.weight = torch.nn.Parameter(torch.zeros(features, 1 + self.EDGES, self.WIDTH))
-        self.bias = torch.nn.Parameter(torch.zeros(features * self.WIDTH))
+        self.columns, self.piecewise = columns, piecewise
+        self.numbers = [number for number, (categories, _) in enumerate(columns) if categories == 0]
+        self.tables = [number for number, (categories, _) in enumerate(columns)
+                       if lookup and categories > self.MAX_ONE_HOT]
+        features = len(self.numbers)
+        if piecewise:
+            self.weight = torch.nn.Parameter(torch.zeros(features, 1 + self.EDGES, self.WIDTH))
+        for number in self.tables:
+            self.register_parameter(f"table{number}", torch.nn.Parameter(torch.zeros(columns[number][0] + 1, self.WIDTH)))
+        if piecewise:
+            self.bias = torch.nn.Parameter(torch.zeros(features * self.WIDTH))
+
+    def width(self):
+        """The number of outputs."""
+        return self(torch.zeros(1, len(self.columns))).shape[1]
 
     def set_edges(self, values):
         """`values`: [rows, features] of the training rows, float32."""
+        if not self.piecewise:
+            return
+        values = values[:, self.numbers]
         self.edges = torch.full((values.shape[1], self.EDGES), math.nan, dtype=self.weight.dtype)  # NaN: unused
         # numpy.quantile, but rounded as in Sheaf: between floats, a quantile is often in the middle of two others
         positions = numpy.arange(self.EDGES) / (self.EDGES - 1) * (len(values) - 1)
@@ -227,8 +268,20 @@ class Embedding(torch.nn.Module):
         return torch.minimum(rising, falling).clamp(0, 1).nan_to_num(0.0)
 
     def forward(self, values):
-        at_edges = torch.einsum("rfe,few->rfw", self.hats(values), self.weight[:, 1:])
-        return (values.unsqueeze(2) * self.weight[:, 0] + at_edges).flatten(1) + self.bias
+        parts = []
+        if self.piecewise:
+            numbers = values[:, self.numbers]
+            at_edges = torch.einsum("rfe,few->rfw", self.hats(numbers), self.weight[:, 1:])
+            parts.append((numbers.unsqueeze(2) * self.weight[:, 0] + at_edges).flatten(1) + self.bias)
+        for number in self.tables:
+            parts.append(torch.nn.functional.embedding(values[:, number].long() + 1, getattr(self, f"table{number}")))
+        for number, (categories, has_empty_cells) in enumerate(self.columns):
+            if categories == 0 and not self.piecewise:
+                parts.append(values[:, [number]])
+            elif categories > 0 and number not in self.tables:
+                levels = torch.nn.functional.one_hot(values[:, number].long() + 1, categories + 1).to(values)
+                parts.append(levels if has_empty_cells else levels[:, 1:])
+        return torch.cat(parts, 1)
 
 
 def make_network(model, features, outputs):
@@ -236,9 +289,13 @@ def make_network(model, features, outputs):
     hidden_bias = bias and model.get("norm") != "batch"
     activation = ACTIVATIONS[model.get("activation", "relu")]
     layers, width = [], features
-    if "embedding" in model:
-        layers.append(Embedding(features))
-        width = Embedding.WIDTH * features
+    is_table = model in TABLE_MODELS.values()
+    if "embedding" in model or is_table:
+        layers.append(Encoding(COLUMNS if is_table else ((0, False),) * features, "embedding" in model,
+                               model.get("categories") == "embedding"))
+        if "embedding" in model:
+            layers[0].edges = torch.zeros(len(layers[0].numbers), Encoding.EDGES)
+        width = layers[0].width()
     if model["kind"] == "cnn":
         layers.append(torch.nn.Unflatten(1, (1, 8, 8)))
         channels = 1
@@ -372,7 +429,7 @@ def train_network(network, entry, sections, data):
     shift, scale = (numpy.array(entry[name], "f4") for name in ("shift", "scale"))
     scaled = (features - shift) * scale
     for layer in network.modules():
-        if isinstance(layer, Embedding):
+        if isinstance(layer, Encoding):
             layer.set_edges(scaled[entry["orders"][0]])
     features = torch.from_numpy(scaled).to(dtype)
     labelled = targets.dtype.kind == "i"
@@ -472,7 +529,8 @@ def main():
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
         # weighted, with class weights, smoothed, with a schedule, with early stopping, clipping or rules for the weights
         changed = 8 * (3 + len(SCHEDULES) + len(STOPPING) + len(CLIPPINGS) + len(WEIGHT_RULES))
-        counts = {"torch": (240 + 48 + changed) * 12 + 32 * 16, "native": (208 + 48 + changed) * 12 + 32 * 16}
+        others = 32 * 16 + len(TABLE_MODELS) * 16 * 4  # without a choice of losses
+        counts = {"torch": (240 + 48 + changed) * 12 + others, "native": (208 + 48 + changed) * 12 + others}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():
             assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)

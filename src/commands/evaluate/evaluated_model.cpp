@@ -197,7 +197,7 @@ std::vector<std::string> EvaluatedModel::class_names() const {
 std::vector<DataColumn> EvaluatedModel::columns() const {
   const std::int64_t features = rows->feature_count();
   for (const auto& known : {description().columns, rows->columns()})
-    if (sheaf::feature_count(known) == features) return known;
+    if (static_cast<std::int64_t>(known.size()) == features) return known;
   return with_columns({}, features).columns;
 }
 
@@ -250,6 +250,15 @@ SelectedModels select_models(const EvaluationRequest& request) {
   return {{file}, std::nullopt};
 }
 
+namespace {
+
+EmptyCellFills fills_of(const SavedModel& trained, const std::string& name) {
+  const auto& [description, network, scaling] = trained;
+  return {scaling.fill, name, features_that_may_be_empty(network_layout(description.model, description.shape))};
+}
+
+}  // namespace
+
 EvaluatedModel open_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
                                     const Communicator& node) {
   EvaluatedModel evaluated;
@@ -259,8 +268,7 @@ EvaluatedModel open_evaluated_model(const EvaluationRequest& request, LaneDevice
     evaluated.model_weights = selected.weights;
     for (const auto& path : selected.files) {
       const OpenedModel& model = evaluated.models.emplace_back(load_model(path, request.run, device));
-      evaluated.fills.push_back(model.trained ? EmptyCellFills{model.trained->scaling.fill, name_of(model)}
-                                              : EmptyCellFills{});
+      evaluated.fills.push_back(model.trained ? fills_of(*model.trained, name_of(model)) : EmptyCellFills{});
     }
   });
   open_rows(request, evaluated, world, node);

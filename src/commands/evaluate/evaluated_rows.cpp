@@ -23,6 +23,7 @@ std::int64_t fill_rows(const float* features, std::int64_t rows, std::int64_t wi
     float& value = filled[static_cast<std::size_t>(index)];
     if (!std::isnan(value)) continue;
     const auto feature = static_cast<std::size_t>(index % width);
+    if (feature < fills.taken.size() && fills.taken[feature]) continue;
     value = feature < fills.values.size() ? fills.values[feature] : value;
     require(!std::isnan(value), [&] {
       const std::string reason = fills.model.empty()

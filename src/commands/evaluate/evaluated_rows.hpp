@@ -23,6 +23,7 @@ enum class TargetsMode { if_present, no, yes };
 struct EmptyCellFills {
   std::vector<float> values;  ///< FeatureScaling::fill; may be empty
   std::string model;          ///< names the model in messages: "model 'm.pt'"; empty: not a model of sheaf
+  std::vector<bool> taken{};  ///< features_that_may_be_empty() of the model
 };
 
 /// Reads rows for one lane. Not thread-safe.
@@ -60,8 +61,8 @@ struct ReaderOptions {
 };
 
 /// Copies rows, [rows, width], that begin with row `first_row` of the data, to `filled`, with their empty cells
-/// replaced. Returns the number of empty cells. Throws RunError, with `data` ("'test.csv'"), if there is no value for
-/// one.
+/// replaced, except those that the model takes. Returns the number of replaced cells. Throws RunError, with `data`
+/// ("'test.csv'"), if there is no value for one.
 std::int64_t fill_rows(const float* features, std::int64_t rows, std::int64_t width, const EmptyCellFills& fills,
                        std::int64_t first_row, const std::string& data, AlignedVector<float>& filled);
 

@@ -107,11 +107,8 @@ void require_same_kind(const DataColumn& stored, const DataColumn& wanted, const
 ColumnEncoding encoding_for(const FileSchema& file, const DataDescription& model, const std::string& file_name,
                             const std::string& model_name) {
   const bool by_column = file.form == FeatureForm::columns;
-  std::vector<DataColumn> stored = file.description.columns, wanted = model.columns;
-  if (!by_column) {  // the stored numbers are features, perhaps those of texts
-    stored = feature_columns(with_columns(file.description, file.features.row_elements()).columns);
-    wanted = feature_columns(wanted);
-  }
+  const std::vector<DataColumn> stored = with_columns(file.description, file.features.row_elements()).columns;
+  std::vector<DataColumn> wanted = model.columns;
   if (wanted.empty()) {
     wanted = stored;
     for (DataColumn& column : wanted) column.offset = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -97,11 +98,15 @@ std::vector<DataColumn> broadcast_columns(const std::optional<ImportedData>& dat
 ColumnEncoding encoding_of(const ImportedData& data, const DataDescription* model) {
   if (!data.description.columns.empty()) return ColumnEncoding::of(data.description.columns);
   if (model == nullptr) return {};
-  return ColumnEncoding::subtracting(feature_offsets(model->columns));
+  std::vector<DataColumn> stored = model->columns;
+  for (DataColumn& column : stored) column.offset = 0;
+  std::vector<std::int64_t> positions(stored.size());
+  std::iota(positions.begin(), positions.end(), std::int64_t{0});
+  return ColumnEncoding::between(stored, model->columns, positions);
 }
 
-// Writes the features of all rows.
-void encode_rows(const NumberArray& stored, const ColumnEncoding& encoding, float* to) {
+// Writes the features of all rows. Throws RunError with `path` if a number is not a code of its column.
+void encode_rows(const NumberArray& stored, const ColumnEncoding& encoding, const std::string& path, float* to) {
   constexpr std::int64_t values_at_once = 1 << 16;
   const std::int64_t width = encoding.stored_count(), rows_at_once = std::max<std::int64_t>(1, values_at_once / width);
   std::vector<double> some;
@@ -113,8 +118,13 @@ void encode_rows(const NumberArray& stored, const ColumnEncoding& encoding, floa
       std::transform(values + row * width, values + (row + rows) * width, some.begin(),
                      [](auto value) { return static_cast<double>(value); });
       const auto bad = encoding.encode(some.data(), rows, to + row * encoding.feature_count(), unknown);
-      assert(!bad);
-      static_cast<void>(bad);
+      require(!bad, [&] {
+        return fmt::format(
+            "'{}' contains {} in row {}, column {} (the model has texts there, so it must be the number of one of "
+            "their "
+            "categories). Correct it, or use a table with the texts.",
+            path, bad->code, row + bad->row, bad->column);
+      });
     }
   });
 }
@@ -276,13 +286,13 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
   std::shared_ptr<NodeMemory> memory;
   agree(world, [&] { memory = std::make_shared<NodeMemory>(node, layout.bytes()); });
   ImportedRows imported;
+  auto* features = reinterpret_cast<float*>(memory->array.data());
+  agree(world, [&] {
+    if (data && !encoding.is_identity()) encode_rows(data->features, encoding, path, features);
+  });
   if (data) {
-    auto* features = reinterpret_cast<float*>(memory->array.data());
     std::vector<std::byte> image;
-    if (encoding.is_identity())
-      copy_as(data->features, features);
-    else
-      encode_rows(data->features, encoding, features);
+    if (encoding.is_identity()) copy_as(data->features, features);
     if (seen.channels == ChannelOrder::last) put_channels_first(seen.image, data->features.rows(), features, image);
     std::byte* targets = memory->array.data() + layout.targets_begin();
     if (data->targets && layout.labels) std::memcpy(targets, data->targets->bytes.data(), layout.target_bytes());

@@ -149,8 +149,8 @@ std::string csv_help() {
          R"(  --drop=NAME|N,...     columns that are not features of the model
   --unknown=ignore|error
                         texts that are not among the categories in the training data; ignore (default): they are
-                        counted in a note, and all features of the column are 0 or, if it had empty cells in the
-                        training data, those of an empty cell
+                        counted in a note and read as empty cells, which are a category of their own if the training
+                        data had some, and otherwise none of the categories
 )";
 }
 

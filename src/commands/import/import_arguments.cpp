@@ -231,20 +231,22 @@ csv (.csv, .tsv; several files are appended)
                         data sets /groups, /folds, /time and /weights. Studies hold out rows by the first three
   --missing=median|mean|NUMBER|drop|error
                         empty cells of features. median, mean, NUMBER: they fill the empty cells of columns of
-                        numbers when a study runs (median and mean of its training rows); in columns of text they are
-                        a category of their own. drop: leave out the row. error: refuse them. default: median
+                        numbers when a study runs (median and mean of its training rows); with median, linear models
+                        and MLPs have another input that marks these cells, and the number is the center of the
+                        scaling. In columns of text they are a category of their own. drop: leave out the row. error:
+                        refuse them. default: median
   --unknown=ignore|error
                         with --like, texts that are not among the categories of a column; ignore (default): they are
-                        counted in a note, and all features of the column are 0 or, if it had empty cells in the
-                        training data, those of an empty cell
+                        counted in a note and read as empty cells, which are a category of their own if the training
+                        data had some, and otherwise none of the categories
 )" + csv_reading_help() +
          R"(npz
   --features=NAME       default: X, features, data, x_train, X_train, x_test or X_test
   --targets=NAME        default: those with the same ending, or y, targets, labels, target
 
 CSV features become 32-bit floating point, after the subtraction of an offset where they are large compared to their
-differences; the other formats keep their type. Columns of text are one-hot encoded when a study runs: one feature for
-each of up to 1000 categories. Unnamed first columns are taken to be row names and left out. Lines above the table,
+differences; the other formats keep their type. Columns of text become the numbers of up to 1000
+categories, which networks encode (model.categories). Unnamed first columns are taken to be row names and left out. Lines above the table,
 comments (#) and a row of units below the header are skipped. Numbers may have thousands separators, percent and
 currency signs if all of their column fit. Labels 0..K-1 are kept; other labels are numbered in sorted order. The
 attributes feature_names, columns and class_names store the names and the encoding. IDX files come in pairs: one

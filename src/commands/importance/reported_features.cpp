@@ -14,11 +14,10 @@ namespace {
 
 std::vector<ReportedFeature> features_of_columns(const std::vector<DataColumn>& columns) {
   std::vector<ReportedFeature> features;
-  std::int64_t begin = 0;
   for (const DataColumn& column : columns) {
-    const std::int64_t end = begin + column.feature_count();
-    features.push_back({column.name.empty() ? fmt::format("feature {}", features.size()) : column.name, {begin, end}});
-    begin = end;
+    const auto feature = static_cast<std::int64_t>(features.size());
+    features.push_back(
+        {column.name.empty() ? fmt::format("feature {}", feature) : column.name, {feature, feature + 1}});
   }
   return features;
 }

@@ -78,7 +78,8 @@ DataSummary summary_of(const StudyData& data, const DataOptions& options) {
   if (rows.validation_file > 0) summary.validation = HeldOutSummary{options.validation_file, rows.validation_file};
   if (rows.test_file > 0) summary.test = HeldOutSummary{options.test_file, rows.test_file};
   summary.features = data.shape.features;
-  if (has_names(data.description.columns)) summary.named_features = feature_count(data.description.columns);
+  if (has_names(data.description.columns))
+    summary.named_features = static_cast<std::int64_t>(data.description.columns.size());
   return summary;
 }
 

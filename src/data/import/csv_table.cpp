@@ -169,13 +169,6 @@ void CsvTable::finish(const std::string& file, ImportedData& data) {
     return fmt::format("{} of '{}'", layout_.text_of(roles.features[index]), file);
   };
   data.features = encode_columns(std::move(cells_), counts_.rows, features_, place_of, data.description.columns);
-  const auto twice = repeated_feature_name(data.description.columns);
-  require(!twice, [&] {
-    return fmt::format(
-        "Two features of '{}' would have the name {} (a column of text has a feature COLUMN=CATEGORY for "
-        "each category). Rename a column.",
-        file, quoted(*twice));
-  });
   targets_.finish(counts_.rows, file, data);
   if (roles.id) data.ids = IdColumn{layout_.names.empty() ? options_.id : layout_.names[*roles.id], std::move(ids_)};
   if (roles.groups) data.groups = groups_.array();

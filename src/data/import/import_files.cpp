@@ -59,7 +59,7 @@ ImportedData import_files(const std::vector<std::string>& files, const ImportOpt
   ImportedData data = import_sources(sources, options);
   if (options.csv.like == nullptr || options.csv.like->columns.empty() || !data.description.columns.empty())
     return data;
-  const std::int64_t features = feature_count(options.csv.like->columns);
+  const auto features = static_cast<std::int64_t>(options.csv.like->columns.size());
   require(data.features.row_elements() == features,
           fmt::format("'{}' has {} features per row, but {} has {}. Use files with the same features.", files.front(),
                       data.features.row_elements(), options.csv.like_name, features));

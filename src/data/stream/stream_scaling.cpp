@@ -198,7 +198,8 @@ StreamStatistics streamed_statistics(const Study& study, const FileSchema& schem
     agree(world, [&] { require_few_splits(study, all); });
     splits = all_splits(study, all);
   }
-  const std::vector<std::int64_t> categories = category_features(schema.description.columns);
+  const std::vector<std::int64_t> categories =
+      category_features(feature_kinds(schema.description.columns, shape.feature_count));
   for (const ScalingKind kind : kinds) {
     const StatisticsNeeds needs(fills.get(), kind);
     const auto scaling_of_split = [&](const FeatureMoments* moments, const std::vector<float>& of_split) {

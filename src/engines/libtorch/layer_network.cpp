@@ -48,7 +48,7 @@ LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& 
   for (const auto& layer : layers) {
     Part part;
     part.layer = layer;
-    part.weight = flat.next(weight_sizes(layer));
+    if (layer.weight_count() > 0) part.weight = flat.next(weight_sizes(layer));
     if (layer.bias) part.bias = flat.next({layer.bias_count()});
     if (layer.kind == Layer::Kind::batch_norm) {
       part.running_mean = torch::zeros({layer.outputs}, flat.values().options());
@@ -57,21 +57,36 @@ LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& 
     }
     parts_.push_back(std::move(part));
   }
-  if (!layers.empty() && layers.front().is_embedding()) {
-    const Layer& layer = layers.front();
-    const auto numbers = [&](const std::vector<double>& values) {
-      return torch::tensor(values, torch::kFloat64).view({layer.embedded(), -1}).to(flat.values().options());
-    };
-    const auto indices = [&](const std::vector<std::int64_t>& values) { return torch::tensor(values).to(device); };
-    const FeatureBins<double> bins = feature_bins<double>(edges);
-    bins_ = {numbers(bins.inner), numbers(bins.lower), numbers(bins.width), indices(first_edge_rows(layer)), {}, {}};
-    if (!layer.passed.empty()) {
-      bins_.embedded = indices(embedded_features(layer.inputs, layer.passed));
-      bins_.passed = indices(layer.passed);
-    }
-  }
   parameters_ = flat.values();
   weights_ = flat.weights();
+  if (!layers.empty() && layers.front().is_encoding()) set_encoding(layers.front(), edges);
+}
+
+void LayerNetwork::set_encoding(const Layer& layer, const std::vector<float>& edges) {
+  const auto numbers = [&](const torch::Tensor& values) { return values.to(parameters_.options()); };
+  const auto indices = [&](const std::vector<std::int64_t>& values) {
+    return torch::tensor(values, torch::kInt64).to(parameters_.device());
+  };
+  const EncodingColumns columns = encoding_columns(layer);
+  if (layer.piecewise_count() > 0) {
+    const auto rows = [&](const std::vector<double>& values) {
+      return numbers(torch::tensor(values, torch::kFloat64).view({layer.piecewise_count(), -1}));
+    };
+    const FeatureBins<double> bins = feature_bins<double>(edges);
+    encoding_.inner = rows(bins.inner);
+    encoding_.lower = rows(bins.lower);
+    encoding_.width = rows(bins.width);
+  }
+  encoding_.piecewise_features = indices(columns.piecewise_features);
+  encoding_.piecewise_rows = indices(columns.piecewise_rows);
+  encoding_.lookup_features = indices(columns.lookup_features);
+  encoding_.lookup_rows = indices(columns.lookup_rows);
+  encoding_.other_features = indices(columns.other_features);
+  encoding_.levels = numbers(torch::tensor(columns.levels, torch::kFloat32));
+  encoding_.numbers = encoding_.levels.isnan();
+  encoding_.empty_features = indices(columns.empty_features);
+  encoding_.may_be_empty = torch::zeros({layer.inputs}, torch::kBool).to(parameters_.device());
+  encoding_.may_be_empty.index_fill_(0, encoding_.empty_features, true);
 }
 
 torch::Tensor LayerNetwork::compute(const torch::Tensor& features, std::optional<TrainingStep> step) {
@@ -105,26 +120,43 @@ torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values,
       return normalize(part, values, training);
     case Layer::Kind::layer_norm:
       return torch::layer_norm(values, {layer.outputs}, part.weight, part.bias, layer_norm_epsilon);
-    case Layer::Kind::piecewise_embedding:
-      return embed(part, values);
+    case Layer::Kind::encoding:
+      return encode(part, values);
   }
   return values;
 }
 
+// One-hot encoded codes are compared with each of their levels.
+torch::Tensor LayerNetwork::encode(const Part& part, const torch::Tensor& all) const {
+  const bool may_be_empty = encoding_.empty_features.numel() > 0;
+  const torch::Tensor features =
+      may_be_empty ? all.masked_fill(all.isnan().logical_and(encoding_.may_be_empty), 0) : all;
+  std::vector<torch::Tensor> outputs;
+  if (encoding_.piecewise_features.numel() > 0) outputs.push_back(piecewise(part, features));
+  if (encoding_.lookup_features.numel() > 0) {
+    const torch::Tensor codes = features.index_select(1, encoding_.lookup_features).to(torch::kInt64);
+    outputs.push_back(torch::embedding(part.weight, codes + encoding_.lookup_rows).flatten(1));
+  }
+  if (encoding_.other_features.numel() > 0) {
+    const torch::Tensor others = features.index_select(1, encoding_.other_features);
+    outputs.push_back(torch::where(encoding_.numbers, others, others.eq(encoding_.levels).to(others.scalar_type())));
+  }
+  if (may_be_empty) outputs.push_back(all.index_select(1, encoding_.empty_features).isnan().to(all.scalar_type()));
+  return outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 1);
+}
+
 // The two hat functions that are not 0 choose two rows of the weights, so that no product with zeros is computed.
-torch::Tensor LayerNetwork::embed(const Part& part, const torch::Tensor& values) const {
-  const torch::Tensor numbers = bins_.embedded.defined() ? values.index_select(1, bins_.embedded) : values;
+torch::Tensor LayerNetwork::piecewise(const Part& part, const torch::Tensor& features) const {
+  const torch::Tensor numbers = features.index_select(1, encoding_.piecewise_features);
   const torch::Tensor columns = numbers.t().contiguous();
-  const torch::Tensor bins = torch::searchsorted(bins_.inner, columns, false, true);  // [features, rows]
-  const torch::Tensor distances = columns - bins_.lower.gather(1, bins);
-  const torch::Tensor places = (distances / bins_.width.gather(1, bins)).clamp(0, 1).t().unsqueeze(2);
-  const torch::Tensor edges = bins.t() + bins_.first_edges;  // [rows, features]
-  const torch::Tensor at_edges = part.weight.view({-1, embedding_width});
-  torch::Tensor outputs = numbers.unsqueeze(2) * part.weight.select(1, 0);
-  outputs = outputs + (1 - places) * torch::embedding(at_edges, edges);
-  outputs = (outputs + places * torch::embedding(at_edges, edges + 1)).flatten(1);
-  if (part.bias.defined()) outputs = outputs + part.bias;
-  return bins_.passed.defined() ? torch::cat({outputs, values.index_select(1, bins_.passed)}, 1) : outputs;
+  const torch::Tensor bins = torch::searchsorted(encoding_.inner, columns, false, true);  // [features, rows]
+  const torch::Tensor distances = columns - encoding_.lower.gather(1, bins);
+  const torch::Tensor places = (distances / encoding_.width.gather(1, bins)).clamp(0, 1).t().unsqueeze(2);
+  const torch::Tensor edges = bins.t() + encoding_.piecewise_rows + 1;  // [rows, features]
+  torch::Tensor outputs = numbers.unsqueeze(2) * part.weight.index_select(0, encoding_.piecewise_rows);
+  outputs = outputs + (1 - places) * torch::embedding(part.weight, edges);
+  outputs = (outputs + places * torch::embedding(part.weight, edges + 1)).flatten(1);
+  return part.bias.defined() ? outputs + part.bias : outputs;
 }
 
 // A single row with a single pixel has no variance and would make the running variance infinite. In this case the

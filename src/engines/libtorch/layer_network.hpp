@@ -26,15 +26,18 @@ class LayerNetwork : public Network {
     torch::Tensor running_mean, running_variance;  // batch norms only
   };
 
-  // The tensors of an embedding that are not trained.
-  struct Bins {
-    torch::Tensor inner, lower, width;  // FeatureBins
-    torch::Tensor first_edges;          // first_edge_rows()
-    torch::Tensor embedded, passed;     // the inputs; undefined if all are embedded
+  // The tensors of an encoding that are not trained. Those of features that do not exist are empty.
+  struct Encoding {
+    torch::Tensor inner, lower, width;                                            // FeatureBins
+    torch::Tensor piecewise_features, piecewise_rows;                             // EncodingColumns, as the others
+    torch::Tensor lookup_features, lookup_rows, other_features, levels, numbers;  // numbers: whether the level is NaN
+    torch::Tensor empty_features, may_be_empty;                                   // may_be_empty: of each feature
   };
 
   torch::Tensor compute(const torch::Tensor& features, std::optional<TrainingStep> step) override;
-  torch::Tensor embed(const Part& part, const torch::Tensor& values) const;
+  void set_encoding(const Layer& layer, const std::vector<float>& edges);
+  torch::Tensor encode(const Part& part, const torch::Tensor& features) const;
+  torch::Tensor piecewise(const Part& part, const torch::Tensor& features) const;
   torch::Tensor activate(const torch::Tensor& values) const;
   torch::Tensor drop(const torch::Tensor& values, std::size_t layer, TrainingStep step) const;
   torch::Tensor apply(const Part& part, const torch::Tensor& values, bool training) const;
@@ -43,7 +46,7 @@ class LayerNetwork : public Network {
   ModelOptions model_;
   bool channels_last_;  // on CPUs: see "Facts about libraries" in src/engines/README.md
   std::vector<Part> parts_;
-  Bins bins_;
+  Encoding encoding_;
 };
 
 }  // namespace sheaf

@@ -9,7 +9,7 @@
 #include "data/feature_scaling.hpp"
 #include "engines/native/layers/activation_layer.hpp"
 #include "engines/native/layers/dense_panels.hpp"
-#include "engines/native/layers/embedding.hpp"
+#include "engines/native/layers/encoding.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
 #include "engines/native/layers/norms.hpp"
 
@@ -45,7 +45,7 @@ NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activa
     : feature_count_(layers.front().inputs),
       scaling_(changes_features(scaling) ? scaling : FeatureScaling{}),
       tile_(tile_rows(layers, row_kernels().rows_at_once)),
-      first_dense_(layers.front().is_embedding() ? 1 : 0) {
+      first_dense_(layers.front().is_encoding() ? 1 : 0) {
   require_layers(layers);
   add_layers(layers, activation, scaling.edges);
   ArenaLayout sizes;
@@ -74,14 +74,14 @@ void NativeForward::add_layers(const std::vector<Layer>& layers, Activation acti
 // Returns the shift that the next layer adds.
 ShiftOffset NativeForward::add_layer(const Layer& layer, const std::vector<float>& edges) {
   if (layer.is_norm()) return add_norm(layer, shift_);
-  return layer.is_embedding() ? add_embedding(layer, edges) : add_dense(layer);
+  return layer.is_encoding() ? add_encoding(layer, edges) : add_dense(layer);
 }
 
 // It adds its bias itself.
-ShiftOffset NativeForward::add_embedding(const Layer& layer, const std::vector<float>& edges) {
+ShiftOffset NativeForward::add_encoding(const Layer& layer, const std::vector<float>& edges) {
   LayerValues<float>& outputs = values_.emplace_back();
   outputs.cut = {layer.outputs, true};
-  chain_.push_back(std::make_unique<EmbeddingRows>(layer, edges, outputs, parameters_));
+  chain_.push_back(std::make_unique<EncodingRows>(layer, edges, outputs, parameters_));
   return std::nullopt;
 }
 
@@ -155,8 +155,8 @@ const float* NativeForward::tile_features(const float* features, std::int64_t co
 }
 
 // Whether the features of all rows are finite, judged by the first output of the first dense layer. Infinity or NaN in
-// a sum makes the sum infinite or NaN for every weight, because infinity times zero is NaN. An embedding multiplies
-// each feature by a weight, too.
+// a sum makes the sum infinite or NaN for every weight, because infinity times zero is NaN. An encoding passes on or
+// multiplies each feature by a weight, too.
 bool NativeForward::has_finite_sums(std::int64_t count) const {
   const LayerValues<float>& sums = values_[first_dense_];
   const std::int64_t stride = sums.cut.total_columns();

@@ -34,7 +34,7 @@ class NativeForward {
  private:
   void add_layers(const std::vector<Layer>& layers, Activation activation, const std::vector<float>& edges);
   ShiftOffset add_layer(const Layer& layer, const std::vector<float>& edges);
-  ShiftOffset add_embedding(const Layer& layer, const std::vector<float>& edges);
+  ShiftOffset add_encoding(const Layer& layer, const std::vector<float>& edges);
   ShiftOffset add_dense(const Layer& layer);
   ShiftOffset add_norm(const Layer& layer, ShiftOffset bias);
   void load_statistics(const std::vector<double>& buffers);

@@ -60,18 +60,18 @@ NativeNetwork<Value>::NativeNetwork(const NetworkShape& shape, std::int64_t max_
 template <class Value>
 ShiftOffset NativeNetwork<Value>::add_layer(const Layer& layer, ShiftOffset bias, bool last) {
   if (layer.is_norm()) return add_norm(layer, bias);
-  return layer.is_embedding() ? add_embedding(layer) : add_dense(layer, last);
+  return layer.is_encoding() ? add_encoding(layer) : add_dense(layer, last);
 }
 
 // It adds its bias itself.
 template <class Value>
-ShiftOffset NativeNetwork<Value>::add_embedding(const Layer& layer) {
+ShiftOffset NativeNetwork<Value>::add_encoding(const Layer& layer) {
   LayerValues<Value>& inputs = values_.back();
   LayerValues<Value>& outputs = values_.emplace_back();
   outputs.cut.features = layer.outputs;
-  auto embedding = std::make_unique<EmbeddingLayer<Value>>(layer, inputs, outputs, parameters_, scratch_);
-  embedding_ = embedding.get();
-  chain_.push_back(std::move(embedding));
+  auto encoding = std::make_unique<EncodingLayer<Value>>(layer, inputs, outputs, parameters_, scratch_);
+  encoding_ = encoding.get();
+  chain_.push_back(std::move(encoding));
   return std::nullopt;
 }
 
@@ -130,7 +130,7 @@ template <class Value>
 void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
                                 const TargetScaling& targets, const std::vector<double>& class_weights) {
   parameters_.load(chain_, weights);
-  if (embedding_ != nullptr) embedding_->set_edges(scaling.edges);
+  if (encoding_ != nullptr) encoding_->set_edges(scaling.edges);
   for_each_buffer([](const Buffer<Value>& buffer) { std::fill_n(buffer.values, buffer.count, buffer.initial); });
   const bool scaled = !scaling.shift.empty();
   source_.shift = scaled ? scaling.shift.data() : nullptr;
@@ -198,6 +198,7 @@ double NativeNetwork<Value>::train(const BatchTile& tile, const GradientHook<Val
   pass.updates = tile.last && hook == nullptr;
   if (tile.last) parameters_.begin_step(tile.step.number, tile.learning_rate);
   const bool in_one_pass = linear_ != nullptr && loss_of(loss_->kind()).is_per_output();
+  if (in_one_pass && encoding_ != nullptr) encoding_->forward(pass);
   const double sum = in_one_pass ? linear_->train_in_one_pass(pass, *loss_) : train_layers(pass);
   if (tile.last && hook != nullptr) {
     (*hook)(parameters_);

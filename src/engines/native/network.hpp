@@ -13,7 +13,7 @@
 #include "data/feature_scaling.hpp"
 #include "data/target_scaling.hpp"
 #include "engines/native/layers/dense_columns.hpp"
-#include "engines/native/layers/embedding.hpp"
+#include "engines/native/layers/encoding.hpp"
 #include "engines/native/layers/output_loss.hpp"
 #include "models/network_layout.hpp"
 #include "models/network_state.hpp"
@@ -83,7 +83,7 @@ class NativeNetwork {
 
  private:
   ShiftOffset add_layer(const Layer& layer, ShiftOffset bias, bool last);
-  ShiftOffset add_embedding(const Layer& layer);
+  ShiftOffset add_encoding(const Layer& layer);
   ShiftOffset add_dense(const Layer& layer, bool last);
   ShiftOffset add_norm(const Layer& layer, ShiftOffset bias);
   void for_each_buffer(const BufferUse<Value>& use) const;
@@ -94,8 +94,8 @@ class NativeNetwork {
   Scratch<Value> scratch_;
   std::vector<LayerValues<Value>> values_;  // the inputs, then the outputs of each dense layer
   std::vector<std::unique_ptr<TrainedLayer<Value>>> chain_;
-  DenseColumns<Value>* linear_ = nullptr;       // the only layer, if it can train in one pass
-  EmbeddingLayer<Value>* embedding_ = nullptr;  // the first layer, if it is one
+  DenseColumns<Value>* linear_ = nullptr;     // the only layer, if it can train in one pass
+  EncodingLayer<Value>* encoding_ = nullptr;  // the first layer, if it is one
   std::unique_ptr<OutputLoss<Value>> loss_;
   Arena arena_;
   std::vector<std::int64_t> row_counts_;  // reserved

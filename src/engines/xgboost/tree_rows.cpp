@@ -1,49 +1,40 @@
 // SPDX-License-Identifier: MIT
 #include "engines/xgboost/tree_rows.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 namespace sheaf {
 
-std::vector<bool> categorical_columns(const std::vector<ColumnFeatures>& columns) {
+std::vector<bool> categorical_features(const std::vector<FeatureKind>& kinds) {
   std::vector<bool> categorical;
-  categorical.reserve(columns.size());
-  for (const ColumnFeatures& column : columns) categorical.push_back(column.is_text);
+  categorical.reserve(kinds.size());
+  for (const FeatureKind& kind : kinds) categorical.push_back(kind.is_category());
   return categorical;
 }
 
 template <class Value>
-void write_tree_row(const std::vector<ColumnFeatures>& columns, const Value* features, float* values) {
-  constexpr float missing = std::numeric_limits<float>::quiet_NaN();
-  for (const ColumnFeatures& column : columns) {
-    const Value* const own = features + column.first;
-    if (!column.is_text) {
-      const auto number = static_cast<float>(*own);
-      *values++ = std::isnan(number) ? column.fill : number;
-      continue;
-    }
-    const Value* const found = std::find(own, own + column.count, Value{1});
-    const std::ptrdiff_t code = found - own - (column.has_empty_cells ? 1 : 0);
-    *values++ = found == own + column.count || code < 0 ? missing : static_cast<float>(code);
+void write_tree_row(const std::vector<FeatureKind>& kinds, const Value* features, float* values) {
+  for (const FeatureKind& kind : kinds) {
+    const auto value = static_cast<float>(*features++);
+    const bool is_missing = kind.is_category() ? value < 0 : std::isnan(value);
+    *values++ = is_missing ? kind.fill : value;
   }
 }
 
-template void write_tree_row(const std::vector<ColumnFeatures>&, const float*, float*);
-template void write_tree_row(const std::vector<ColumnFeatures>&, const std::uint8_t*, float*);
+template void write_tree_row(const std::vector<FeatureKind>&, const float*, float*);
+template void write_tree_row(const std::vector<FeatureKind>&, const std::uint8_t*, float*);
 
-std::vector<float> tree_rows(const std::vector<ColumnFeatures>& columns, const DataSet& data, const std::int64_t* rows,
+std::vector<float> tree_rows(const std::vector<FeatureKind>& kinds, const DataSet& data, const std::int64_t* rows,
                              std::int64_t count) {
-  std::vector<float> values(static_cast<std::size_t>(count) * columns.size());
+  std::vector<float> values(static_cast<std::size_t>(count) * kinds.size());
   float* next = values.data();
-  for (std::int64_t row = 0; row < count; ++row, next += columns.size()) {
+  for (std::int64_t row = 0; row < count; ++row, next += kinds.size()) {
     const std::int64_t offset = rows[row] * data.feature_count;
     if (data.byte_features != nullptr)
-      write_tree_row(columns, data.byte_features + offset, next);
+      write_tree_row(kinds, data.byte_features + offset, next);
     else
-      write_tree_row(columns, data.features + offset, next);
+      write_tree_row(kinds, data.features + offset, next);
   }
   return values;
 }

@@ -23,11 +23,10 @@ class TreePredictor : public Predictor {
 
   bool predict(const float* features, std::int64_t count, float* outputs) override {
     if (count == 0) return true;
-    std::vector<float> values(static_cast<std::size_t>(count) * columns_.size());
-    for (std::int64_t row = 0; row < count; ++row)
-      write_tree_row(columns_, features + row * features_,
-                     values.data() + static_cast<std::size_t>(row) * columns_.size());
-    const TreeMatrix rows(values, count, categorical_columns(columns_));
+    std::vector<float> values(static_cast<std::size_t>(count) * kinds_.size());
+    for (std::int64_t row = 0, width = static_cast<std::int64_t>(kinds_.size()); row < count; ++row)
+      write_tree_row(kinds_, features + row * width, values.data() + row * width);
+    const TreeMatrix rows(values, count, categorical_features(kinds_));
     std::vector<float> found = booster_.predict(rows, count, tree_outputs_);
     if (tree_outputs_ != outputs_) found = logits_of_two(found);
     const float* value = found.data();
@@ -41,15 +40,14 @@ class TreePredictor : public Predictor {
 
  private:
   TreePredictor(const SavedModel& trained, const ModelDescription& description, const std::vector<double>& offsets)
-      : columns_(column_features(description.data.columns, description.shape.features)),
-        features_(description.shape.features),
+      : kinds_(feature_kinds(description.data.columns, description.shape.features)),
         outputs_(description.shape.outputs),
         tree_outputs_(tree_outputs(description.loss.kind, outputs_)),
         offsets_(offsets),
         booster_(trained.network.trees) {}
 
-  const std::vector<ColumnFeatures> columns_;
-  const std::int64_t features_, outputs_, tree_outputs_;
+  const std::vector<FeatureKind> kinds_;
+  const std::int64_t outputs_, tree_outputs_;
   const std::vector<double>& offsets_;
   const Booster booster_;
 };

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "data/column_features.hpp"
+#include "data/feature_kind.hpp"
 #include "engines/xgboost/booster.hpp"
 #include "engines/xgboost/tree_parameters.hpp"
 #include "engines/xgboost/tree_rows.hpp"
@@ -52,7 +52,7 @@ class TreeTraining {
         loss_(task.trial.train.loss),
         target_scaling_(task.split.target_scaling),
         scoring_(scoring_of(task.trial.train, task.data, false)),
-        columns_(task.data.columns != nullptr ? *task.data.columns : column_features({}, task.data.feature_count)),
+        kinds_(task.data.kinds.empty() ? feature_kinds({}, task.data.feature_count) : task.data.kinds),
         tree_outputs_(sheaf::tree_outputs(loss_, task.data.output_count)),
         training_numbers_(task.rows.list()),
         training_(rows_of(training_numbers_.data(), task.rows.count())),
@@ -91,8 +91,7 @@ class TreeTraining {
  private:
   Rows rows_of(const std::int64_t* numbers, std::int64_t count) const {
     const DataSet& data = task_.data;
-    Rows rows{numbers, count,
-              TreeMatrix(tree_rows(columns_, data, numbers, count), count, categorical_columns(columns_))};
+    Rows rows{numbers, count, TreeMatrix(tree_rows(kinds_, data, numbers, count), count, categorical_features(kinds_))};
     const std::int64_t width = data.output_count;
     for (std::int64_t row = 0; row < count; ++row) {
       const std::int64_t number = numbers[row];
@@ -187,7 +186,7 @@ class TreeTraining {
   const LossKind loss_;
   const TargetScaling& target_scaling_;  // without effect for classes and counts
   const Scoring scoring_;
-  const std::vector<ColumnFeatures> columns_;
+  const std::vector<FeatureKind> kinds_;
   const std::int64_t tree_outputs_;
   const std::vector<std::int64_t> training_numbers_;
   Rows training_;

@@ -44,22 +44,23 @@ TEST_CASE("rows of columns of numbers are features already") {
   CHECK(ColumnEncoding::subtracting({0, 0}).is_identity());
 }
 
-TEST_CASE("codes become one feature per category, and one before them for empty cells") {
+TEST_CASE("codes of the file's own categories stay as they are") {
   const ColumnEncoding encoding = ColumnEncoding::of(sample());
+  CHECK_FALSE(encoding.is_identity());  // codes are checked
   CHECK(encoding.stored_count() == 3);
-  CHECK(encoding.feature_count() == 6);
+  CHECK(encoding.feature_count() == 3);
   CHECK_FALSE(encoding.subtracts());
   const Encoded encoded = encode(encoding, {7, 1, 0, empty, -1, -1});
   CHECK(encoded.unknown == 0);
-  CHECK(std::vector<float>(encoded.features.begin(), encoded.features.begin() + 6) ==
-        std::vector<float>{7, 0, 0, 1, 1, 0});
-  CHECK(std::isnan(encoded.features[6]));
-  CHECK(std::vector<float>(encoded.features.begin() + 7, encoded.features.end()) == std::vector<float>{1, 0, 0, 0, 0});
+  CHECK(std::vector<float>(encoded.features.begin(), encoded.features.begin() + 3) == std::vector<float>{7, 1, 0});
+  CHECK(std::isnan(encoded.features[3]));
+  CHECK(std::vector<float>(encoded.features.begin() + 4, encoded.features.end()) ==
+        std::vector<float>{no_category, no_category});
 }
 
 TEST_CASE("numbers that are not codes of their column are found") {
   const ColumnEncoding encoding = ColumnEncoding::of(sample());
-  std::vector<float> features(12);
+  std::vector<float> features(6);
   std::int64_t unknown = 0;
   for (const double code : {2.0, 0.5, -2.0, -0.5, 1e300, empty, HUGE_VAL, -HUGE_VAL}) {
     const std::vector<double> rows = {1, 0, 0, 2, 0, code};
@@ -76,10 +77,10 @@ TEST_CASE("rows of a file become the features of a model, by the names of column
   const ColumnEncoding encoding = ColumnEncoding::between(file, sample(), {3, 2, 0});
   CHECK(encoding.stored_count() == 4);
   const Encoded known = encode(encoding, {2, 100, 0, 7});
-  CHECK(known.features == std::vector<float>{7, 0, 0, 1, 1, 0});
+  CHECK(known.features == std::vector<float>{7, 1, 0});
   CHECK(known.unknown == 0);
   const Encoded unknown = encode(encoding, {1, 100, 1, 7, -1, 100, -1, 8});
-  CHECK(unknown.features == std::vector<float>{7, 1, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0});
+  CHECK(unknown.features == std::vector<float>{7, no_category, no_category, 8, no_category, no_category});
   CHECK(unknown.unknown == 3);  // kind 'c', city 'Bern', and an empty kind, which the model does not know
   CHECK(ColumnEncoding::between(number_columns({"a", "b"}), number_columns({"b", "a"}), {1, 0}).stored_count() == 2);
 }
@@ -101,18 +102,14 @@ TEST_CASE("offsets are subtracted in double") {
   CHECK(ColumnEncoding::between({with_offset("a", 5)}, {with_offset("a", 5)}, {0}).is_identity());
 }
 
-TEST_CASE("the features of texts are columns of numbers with their names") {
-  auto columns = sample();
-  columns[0].offset = 3;
-  const auto features = feature_columns(columns);
-  CHECK(column_names(features) == feature_names(columns));
-  CHECK(features[0] == columns[0]);
-  CHECK(feature_columns({text_column("", {"a", "b"})}) == number_columns({"", ""}));
-}
-
-TEST_CASE("the features of columns of texts are categories") {
-  CHECK(category_features(sample()) == std::vector<std::int64_t>{1, 2, 3, 4, 5});
-  CHECK(category_features({text_column("kind", {"a", "b"}), number_column("age"), text_column("c", {"x"})}) ==
-        std::vector<std::int64_t>{0, 1, 3});
-  CHECK(category_features({}).empty());
+TEST_CASE("features of columns of texts are codes, and those without a column are numbers") {
+  const auto kinds = feature_kinds(sample(), 4);
+  REQUIRE(kinds.size() == 4);
+  CHECK(category_features(kinds) == std::vector<std::int64_t>{1, 2});
+  CHECK((kinds[1].categories == 2 && kinds[1].has_empty_cells));
+  CHECK((kinds[2].categories == 2 && !kinds[2].has_empty_cells));
+  CHECK(category_features(feature_kinds({}, 3)).empty());
+  std::vector<DataColumn> filled = {with_offset("a", 2)};
+  filled[0].fill = 7.5;
+  CHECK(feature_kinds(filled, 1)[0].fill == 5.5f);
 }

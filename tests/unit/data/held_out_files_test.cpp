@@ -12,7 +12,7 @@ FileSchema table() {
   FileSchema file;
   file.path = "train.h5";
   file.rows = 100;
-  file.feature_count = 4;
+  file.feature_count = 3;
   file.features.number_class = NumberClass::real;
   file.description.columns = {number_column("a"), text_column("b", {"x", "y"}), number_column("c")};
   file.description.target_names = {"t"};
@@ -49,7 +49,7 @@ TEST_CASE("files agree if they have the same columns, targets and classes") {
           other.features.number_class = NumberClass::integer;
         }).empty());
   CHECK(changed(plain(), [](FileSchema& other) {
-          other.description.columns = number_columns({"a", "b", "c", "d"});
+          other.description.columns = number_columns({"a", "b", "c"});
           other.form = FeatureForm::columns;
         }).empty());
 }
@@ -73,10 +73,10 @@ TEST_CASE("the first difference between files is named") {
         "its column 'a' has texts, not numbers");
   CHECK(changed(table(), [&](FileSchema& other) { columns(other).clear(); }) ==
         "only one of them describes columns of texts");
-  CHECK(changed(plain(), [](FileSchema& other) { other.feature_count = 5; }) == "it has 5 features per row, not 4");
+  CHECK(changed(plain(), [](FileSchema& other) { other.feature_count = 5; }) == "it has 5 features per row, not 3");
   CHECK(changed(plain(), [](FileSchema& other) {
-          other.layout.image = {1, 2, 2};
-        }) == "it has images of 1 x 2 x 2, channels first, not no images");
+          other.layout.image = {1, 1, 3};
+        }) == "it has images of 1 x 1 x 3, channels first, not no images");
   CHECK(changed(plain(), [](FileSchema& other) { other.features.is_bytes = true; }) ==
         "its features are unsigned bytes");
   CHECK(changed(plain(), [](FileSchema& other) { other.description.preprocessing = "scaled"; }) ==
@@ -101,7 +101,7 @@ TEST_CASE("the message names both files and the command that creates such files"
   file.held_out[1].feature_count = 5;
   CHECK_THROWS_WITH(
       require_same_columns(file),
-      "'test.h5' does not have the columns of 'train.h5' (it has 5 features per row, not 4). `sheaf import "
+      "'test.h5' does not have the columns of 'train.h5' (it has 5 features per row, not 3). `sheaf import "
       "--like=train.h5` creates such files.");
   file.held_out[1] = plain();
   file.held_out[1].description.preprocessing = "scaled";
@@ -110,27 +110,27 @@ TEST_CASE("the message names both files and the command that creates such files"
 
 TEST_CASE("the offsets of the data file are subtracted from all files, also from those that have subtracted others") {
   FileSchema file = plain(), other = plain();
-  file.description.columns = number_columns({"", "", "", ""});
+  file.description.columns = number_columns({"", "", ""});
   file.description.columns[1].offset = 100;
   file.description.target_offsets = {1000};
   use_offsets_of(file, other);
-  float features[4];
+  float features[3];
   std::int64_t unknown = 0;
-  const double stored[4] = {1, 102, 3, 4};
+  const double stored[3] = {1, 102, 3};
   REQUIRE_FALSE(other.encoding.is_identity());
   CHECK_FALSE(other.encoding.encode(stored, 1, features, unknown));
-  CHECK(std::vector<float>(features, features + 4) == std::vector<float>{1, 2, 3, 4});
+  CHECK(std::vector<float>(features, features + 3) == std::vector<float>{1, 2, 3});
   CHECK(other.subtracted_targets == std::vector<double>{1000});
 
   other = plain();
-  other.description.columns = number_columns({"a", "b", "c", "d"});
+  other.description.columns = number_columns({"a", "b", "c"});
   other.description.columns[1].offset = 90;
   other.description.target_offsets = {1010};
   other.form = FeatureForm::columns;
   use_offsets_of(file, other);
-  const double stored_less[4] = {1, 12, 3, 4};
+  const double stored_less[3] = {1, 12, 3};
   CHECK_FALSE(other.encoding.encode(stored_less, 1, features, unknown));
-  CHECK(std::vector<float>(features, features + 4) == std::vector<float>{1, 2, 3, 4});
+  CHECK(std::vector<float>(features, features + 3) == std::vector<float>{1, 2, 3});
   CHECK(other.subtracted_targets == std::vector<double>{-10});
 
   other.description.columns[1].offset = 100;

@@ -227,6 +227,7 @@ constexpr float empty = std::numeric_limits<float>::quiet_NaN();
 // A table with empty cells, as it is loaded.
 DataSet table(std::int64_t features, const std::vector<float>& values, const std::vector<DataColumn>& columns = {}) {
   DataSet data = data_with_features(features, values);
+  data.kinds = feature_kinds(columns, features);
   auto fills = std::make_shared<FeatureFills>(feature_fills(columns, features));
   count_empty_cells(values.data(), data.rows, fills->empty_cells);
   data.fills = std::move(fills);
@@ -269,16 +270,20 @@ TEST_CASE("a feature that is empty in all training rows is 0, and in all sampled
   CHECK(sampled.fill == std::vector<float>{5, 2});
 }
 
-TEST_CASE("categories have no fill values, and data without empty cells only known ones") {
+TEST_CASE("categories are not scaled and have no fill values, and data without empty cells only known ones") {
   std::vector<DataColumn> columns = {text_column("a", {"x", "y"}), number_column("b")};
-  const DataSet data = table(3, {0, 1, 4, 1, 0, 5, 1, 0, 9}, columns);
+  const DataSet data = table(2, {0, 4, 1, 5, -1, 9}, columns);
   const FeatureScaling robust = feature_scaling(data, RowSet::all(3), Normalize::robust, {0, 1, 2});
-  CHECK((std::isnan(robust.fill[0]) && std::isnan(robust.fill[1]) && robust.fill[2] == 5));
+  CHECK((std::isnan(robust.fill[0]) && robust.fill[1] == 5));
+  CHECK((robust.shift[0] == 0 && robust.scale[0] == 1 && robust.clip[0] == 0));
+  CHECK((robust.shift[1] == 5 && robust.clip[1] > 0));
+  const FeatureScaling standard = feature_scaling(data, RowSet::all(3), Normalize::standard, {});
+  CHECK((standard.shift[0] == 0 && standard.scale[0] == 1 && standard.shift[1] == 6));
   CHECK(feature_scaling(data, RowSet::all(3), Normalize::standard, {}).fill.empty());
   CHECK(feature_scaling(data, RowSet::all(3), Normalize::none, {}).fill.empty());
   columns[1].fill = 3;
-  const DataSet known = table(3, {0, 1, 4, 1, 0, 5, 1, 0, 9}, columns);
-  CHECK(feature_scaling(known, RowSet::all(3), Normalize::none, {}).fill[2] == 3);
+  const DataSet known = table(2, {0, 4, 1, 5, -1, 9}, columns);
+  CHECK(feature_scaling(known, RowSet::all(3), Normalize::none, {}).fill[1] == 3);
 }
 
 TEST_CASE("the note on empty cells says how they are filled") {
@@ -290,6 +295,13 @@ TEST_CASE("the note on empty cells says how they are filled") {
   fills.rules[2] = FillRule::mean;
   CHECK(empty_cells_text(fills) ==
         "12 empty cells in 2 columns are filled with the median of the training rows or the mean of the training rows");
+  fills.has_input[0] = true;
+  CHECK(empty_cells_text(fills, EmptyCellsFor::encodings) ==
+        "12 empty cells in 2 columns are filled with the center of the scaling (an input of the network marks them) or "
+        "the mean of the training rows");
+  CHECK(empty_cells_text(fills, EmptyCellsFor::trees) ==
+        "12 empty cells in 2 columns are missing values for the trees");
+  fills.has_input[0] = false;
   fills.known[0] = fills.known[2] = 1;
   CHECK(empty_cells_text(fills) == "12 empty cells in 2 columns are filled with the value that the data file states");
 }

@@ -126,7 +126,10 @@ TEST_CASE("initial weights depend on the seed and the position of the layer, not
 }
 
 TEST_CASE("a piecewise embedding starts with linear functions, uniform within 1 / sqrt(8)") {
-  Layer layer{Layer::Kind::piecewise_embedding, 300, 300 * embedding_width};
+  Layer layer{Layer::Kind::encoding, 300, 300 * embedding_width};
+  for (std::int64_t feature = 0; feature < 300; ++feature)
+    layer.features.push_back(
+        {feature, EncodedFeature::Use::piecewise, 0, 0, false, feature * embedding_width, feature * (1 + max_edges)});
   for (const auto rule : {Initialization::pytorch, Initialization::glorot, Initialization::he}) {
     const auto weights = initial_weights({layer}, rule, 3);
     REQUIRE(static_cast<std::int64_t>(weights.size()) == layer.weight_count() + layer.bias_count());
@@ -148,4 +151,16 @@ TEST_CASE("a piecewise embedding starts with linear functions, uniform within 1 
   }
   const auto zeros = initial_weights({layer}, Initialization::zeros, 3);
   CHECK(std::all_of(zeros.begin(), zeros.end(), [](float weight) { return weight == 0 && !std::signbit(weight); }));
+}
+
+TEST_CASE("rows that are looked up are normal with deviation 0.1, and 0 for unknown texts") {
+  Layer layer{Layer::Kind::encoding, 2, 2 * embedding_width};
+  layer.bias = false;
+  layer.features = {{0, EncodedFeature::Use::lookup, 2000, -1, true, 0, 0},
+                    {1, EncodedFeature::Use::lookup, 1000, -1, false, embedding_width, 2000}};
+  const auto weights = initial_weights({layer}, Initialization::pytorch, 3);
+  REQUIRE(weights.size() == 3000 * embedding_width);
+  CHECK(std::count(weights.begin(), weights.begin() + embedding_width, 0) == embedding_width);
+  CHECK(std::count(weights.begin() + embedding_width, weights.end(), 0) == 0);
+  check_moments(moments(weights.begin() + embedding_width, weights.end()), 0.1);
 }

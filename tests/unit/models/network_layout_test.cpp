@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "models/network_layout.hpp"
 
+#include <cmath>
+
 #include "core/error.hpp"
 #include "models/resnet_layout.hpp"
 #include "support/catch.hpp"
@@ -194,30 +196,79 @@ TEST_CASE("a resnet without images is refused, and a model from a file has no la
   CHECK(network_layout(resnet(ModelKind::torchscript), {100, 64, 10, {}}).empty());
 }
 
-TEST_CASE("an embedding has functions of each number, and passes on the features of texts") {
+TEST_CASE("an encoding has functions of each number, and one output for each category") {
   ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
   model.hidden = {16};
   model.embedding = Embedding::piecewise;
-  const auto layers = network_layout(model, {100, 5, 3, {}, {1, 2}});
+  model.categories = CategoryEncoding::one_hot;
+  const DataShape shape{100, 4, 3, {}, {{}, {2, false}, {20, true}, {}}};
+  const auto layers = network_layout(model, shape);
   REQUIRE(layers.size() == 3);
-  CHECK(layers[0].kind == Layer::Kind::piecewise_embedding);
-  CHECK(layers[0].inputs == 5);
-  CHECK(layers[0].embedded() == 3);
-  CHECK(layers[0].outputs == 3 * 8 + 2);
+  CHECK(layers[0].kind == Layer::Kind::encoding);
+  CHECK(layers[0].inputs == 4);
+  CHECK(layers[0].piecewise_count() == 2);
+  CHECK(layers[0].outputs == 2 * 8 + 2 + 21);
   CHECK_FALSE(layers[0].activated);
-  CHECK(weight_sizes(layers[0]) == std::vector<std::int64_t>{3, 50, 8});
+  CHECK(weight_sizes(layers[0]) == std::vector<std::int64_t>{2 * 50, 8});
   CHECK(layers[1].inputs == layers[0].outputs);
-  CHECK(parameter_count(layers) == 3 * 50 * 8 + 3 * 8 + 26 * 16 + 16 + 16 * 3 + 3);
-  CHECK(multiply_adds_per_row(layers) == 3 * 3 * 8 + 26 * 16 + 16 * 3);
-  CHECK(first_edge_rows(layers[0]) == std::vector<std::int64_t>{1, 51, 101});
+  CHECK(parameter_count(layers) == 2 * 50 * 8 + 2 * 8 + 39 * 16 + 16 + 16 * 3 + 3);
+  CHECK(multiply_adds_per_row(layers) == 2 * 3 * 8 + 39 * 16 + 16 * 3);
   CHECK(works_on_rows(layers));
+  const EncodingColumns columns = encoding_columns(layers[0]);
+  CHECK(columns.piecewise_features == std::vector<std::int64_t>{0, 3});
+  CHECK(columns.piecewise_rows == std::vector<std::int64_t>{0, 50});
+  CHECK(columns.other_features.size() == 23);
+  CHECK(columns.levels[1] == 1);
+  CHECK(columns.levels[2] == no_category);
   model.bias = false;
-  CHECK(parameter_count(network_layout(model, {100, 5, 3, {}, {1, 2}})) == 3 * 50 * 8 + 26 * 16 + 16 * 3);
-  CHECK(network_layout(model, {100, 2, 3, {}, {0, 1}}).size() == 2);  // there are no numbers
+  CHECK(parameter_count(network_layout(model, shape)) == 2 * 50 * 8 + 39 * 16 + 16 * 3);
   model.kind = ModelKind::linear;
   CHECK(network_layout(model, {100, 5, 3, {}}).size() == 2);
+  CHECK(network_layout(model, {100, 2, 3, {}, {{2, false}, {3, false}}})[0].weight_count() == 0);  // no numbers
   model.kind = ModelKind::cnn;
   model.channels = {4};
-  CHECK_FALSE(network_layout(model, {100, 64, 3, {1, 8, 8}}).front().is_embedding());
+  CHECK_FALSE(network_layout(model, {100, 64, 3, {1, 8, 8}}).front().is_encoding());
+}
+
+TEST_CASE("categories of columns with many of them are looked up, and without any there is no encoding") {
+  ModelOptions model = test::plain_model();
+  model.kind = ModelKind::mlp;
+  model.hidden = {};
+  const auto layers = network_layout(model, {100, 4, 3, {}, {{}, {10, false}, {9, true}, {30, true}}});
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[0].lookup_count() == 2);
+  CHECK(layers[0].outputs == 2 * 8 + 1 + 10);
+  CHECK(layers[0].weight_count() == (11 + 31) * 8);
+  CHECK_FALSE(layers[0].bias);
+  const auto& features = layers[0].features;
+  CHECK((features[0].feature == 1 && features[0].has_unknown_level));
+  CHECK((features[1].feature == 3 && !features[1].has_unknown_level && features[1].first_row == 11));
+  CHECK((features[2].feature == 0 && features[2].first_output == 16));
+  const EncodingColumns columns = encoding_columns(layers[0]);
+  CHECK(columns.lookup_features == std::vector<std::int64_t>{1, 3});
+  CHECK(columns.lookup_rows == std::vector<std::int64_t>{1, 12});
+  CHECK(std::isnan(columns.levels[0]));
+  CHECK(network_layout(model, {100, 2, 3, {}, {{}, {}}}).size() == 1);
+  model.kind = ModelKind::linear;
+  CHECK(network_layout(model, {100, 1, 3, {}, {{10, false}}})[0].lookup_count() == 0);
+}
+
+TEST_CASE("numbers that may be empty have an input for their empty cells, which are not filled then") {
+  ModelOptions model = test::plain_model();
+  model.kind = ModelKind::linear;
+  model.embedding = GENERATE(Embedding::none, Embedding::piecewise);
+  const std::vector<Layer> layers = network_layout(model, {100, 3, 2, {}, {{}, {0, true}, {4, true}}});
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[0].empty_count() == 1);
+  CHECK(layers[0].outputs == (embeds_numbers(model) ? 16 : 2) + 5 + 1);
+  CHECK(layers[0].features.back().feature == 1);
+  CHECK(encoding_columns(layers[0]).empty_features == std::vector<std::int64_t>{1});
+  CHECK(features_that_may_be_empty(layers) == std::vector<bool>{false, true, false});
+  FeatureScaling scaling;
+  scaling.fill = {1, 2, 3};
+  const FeatureScaling changed = scaling_for(layers, scaling);
+  CHECK((changed.fill[0] == 1 && std::isnan(changed.fill[1]) && changed.fill[2] == 3));
+  CHECK(features_that_may_be_empty({}).empty());
+  CHECK(scaling_for({layers[1]}, scaling).fill == scaling.fill);
 }

@@ -79,7 +79,12 @@ TEST_CASE("running statistics of batch norms are part of the record") {
 TEST_CASE("a saved model knows the data that it was trained for") {
   SavedModel trained = mlp();
   DataDescription& data = trained.description.data;
-  data.columns = {{"a = b\nc", {}, true, 1.7e9, FillRule::mean, 0.1}, text_column("city", {"R\xc3\xb6m"}, true)};
+  data.columns = {{"a = b\nc", {}, true, 1.7e9, FillRule::mean, 0.1},
+                  text_column("city", {"R\xc3\xb6m"}, true),
+                  number_column("height")};
+  trained.description.shape.kinds = feature_kinds(data.columns, 3);
+  const auto layers = network_layout(trained.description.model, trained.description.shape);
+  trained.network.parameters.assign(static_cast<std::size_t>(parameter_count(layers)), 0.25f);
   data.class_names = {"no", "# yes"};
   data.target_names = {"y"};
   data.source = "a.csv";
@@ -87,6 +92,9 @@ TEST_CASE("a saved model knows the data that it was trained for") {
   const DataDescription found = parse_saved_model_record(saved_model_record(trained), "model.pt").description.data;
   CHECK(description_text(found) == description_text(data));
   CHECK(found.columns == data.columns);
+  data.columns.pop_back();
+  CHECK_THROWS_WITH(parse_saved_model_record(saved_model_record(trained), "model.pt"),
+                    ContainsSubstring("versions before 0.20.0 had a feature for each category of a text"));
 }
 
 TEST_CASE("a record of an older version, without the description of the data, is read") {
@@ -202,14 +210,16 @@ TEST_CASE("the record of a model with an embedding has its edges") {
   SavedModel trained = mlp();
   trained.description.model.embedding = Embedding::piecewise;
   trained.description.data.columns = {number_column("a"), text_column("b", {"x", "y"})};
-  trained.description.shape.categories = {1, 2};
+  trained.description.shape.features = 2;
+  trained.description.shape.kinds = feature_kinds(trained.description.data.columns, 2);
+  trained.scaling = {};
   const auto layers = network_layout(trained.description.model, trained.description.shape);
   trained.network.parameters.assign(static_cast<std::size_t>(parameter_count(layers)), 0.5f);
   trained.scaling.edges.assign(max_edges, std::numeric_limits<float>::infinity());
   trained.scaling.edges[0] = 1;
   const SavedModel found = parse_saved_model_record(saved_model_record(trained), "m");
   CHECK(found.description.model.embedding == Embedding::piecewise);
-  CHECK(found.description.shape.categories == std::vector<std::int64_t>{1, 2});
+  CHECK(category_features(found.description.shape.kinds) == std::vector<std::int64_t>{1});
   CHECK(found.scaling.edges == trained.scaling.edges);
   CHECK(found.network.parameters == trained.network.parameters);
   trained.scaling.edges.pop_back();

@@ -17,7 +17,7 @@ ModelDescription description() {
   trees.model.kind = ModelKind::boosted_trees;
   trees.task = Task::classification;
   trees.loss = LossKind::cross_entropy;
-  trees.shape = {0, 3, 2, {}};
+  trees.shape = {0, 2, 2, {}};
   trees.data.columns = {number_column("age"), text_column("NaN \" city", {"Oslo", "Rome"})};
   return trees;
 }

@@ -37,6 +37,7 @@ const std::vector<Searched>& searched_keys() {
       {"model.kernel", "3", "5", "model.kind = cnn"},
       {"model.stem", "small", "imagenet", "model.kind = resnet18"},
       {"model.embedding", "none", "piecewise"},
+      {"model.categories", "one_hot", "embedding"},
       {"model.activation", "relu", "tanh"},
       {"model.norm", "none", "batch"},
       {"model.dropout", "0", "0.5"},

@@ -78,7 +78,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 131);
+  CHECK(keys.size() == 132);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {

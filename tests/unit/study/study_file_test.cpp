@@ -125,6 +125,7 @@ folds = /part
 [model]
 kind = mlp
 embedding = piecewise
+categories = one_hot
 norm = layer
 [train]
 class_weights = cat:2, dog:0.5

@@ -144,13 +144,16 @@ void check_repeated_rows(const DataOptions& options, const DataSet& data, std::i
 
 // Networks and trees treat empty cells in different ways.
 std::string note_on_empty_cells(const Plan& plan, const FeatureFills& fills) {
-  bool any_networks = false, any_trees = false;
+  bool any_networks = false, any_trees = false, any_encodings = false;
   plan.for_each_network([&](const Trial& trial) {
     const bool is_net = is_network(trial.model.kind);
     any_networks = any_networks || is_net;
     any_trees = any_trees || !is_net;
+    any_encodings = any_encodings || encodes_features(trial.model);
   });
-  const std::string text = empty_cells_text(fills, any_networks);
+  const std::string text = empty_cells_text(fills, any_encodings  ? EmptyCellsFor::encodings
+                                                   : any_networks ? EmptyCellsFor::modules
+                                                                  : EmptyCellsFor::trees);
   return any_trees && any_networks ? text + " for networks; trees take them as missing values" : text;
 }
 
@@ -168,9 +171,10 @@ DataShape expected_shape(const DataOptions& options, const std::optional<FileSch
   if (!file) return synthetic_shape(options);
   constexpr std::int64_t some_classes = 10;
   const std::int64_t classes = file->classes > 0 ? file->classes : some_classes;
+  const bool has_image = file->layout.image.channels > 0;
   return {file->counts().all(), file->feature_count,
           options.task == Task::classification ? classes : file->target_columns, file->layout.image,
-          category_features(file->description.columns)};
+          has_image ? std::vector<FeatureKind>() : feature_kinds(file->description.columns, file->feature_count)};
 }
 
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world) {

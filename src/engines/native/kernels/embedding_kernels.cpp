@@ -14,7 +14,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The functions of a feature, or a part of them.
+// The outputs of a feature, or a part of them.
 template <class Value>
 using FunctionsTag = hn::CappedTag<Value, embedding_width>;
 
@@ -79,12 +79,34 @@ void embed_gradient(const EmbeddedValues<Value>& rows, std::int64_t count, const
   }
 }
 
+template <class Value>
+void look_up(const Value* table, const BinNumber<Value>* levels, std::int64_t count, std::int64_t stride,
+             Value* outputs) {
+  const FunctionsTag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t first = 0; first < embedding_width; first += lanes)
+      hn::Store(hn::Load(d, table + levels[row] * embedding_width + first), d, outputs + row * stride + first);
+}
+
+template <class Value>
+void look_up_gradient(const BinNumber<Value>* levels, std::int64_t count, const Value* gradients, std::int64_t stride,
+                      Value* sums) {
+  const FunctionsTag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t first = 0; first < embedding_width; first += lanes) {
+      Value* const sum = sums + levels[row] * embedding_width + first;
+      hn::Store(hn::Add(hn::Load(d, sum), hn::Load(d, gradients + row * stride + first)), d, sum);
+    }
+}
+
 EmbeddingKernels<float> float_table() {
-  return {locate<float>, embed<float>, embed_gradient<float>};
+  return {locate<float>, embed<float>, embed_gradient<float>, look_up<float>, look_up_gradient<float>};
 }
 
 EmbeddingKernels<double> double_table() {
-  return {locate<double>, embed<double>, embed_gradient<double>};
+  return {locate<double>, embed<double>, embed_gradient<double>, look_up<double>, look_up_gradient<double>};
 }
 
 }  // namespace

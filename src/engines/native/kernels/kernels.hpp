@@ -168,7 +168,7 @@ struct EmbeddingGradients {
   Value *factor = nullptr, *at_edges = nullptr, *bias = nullptr;
 };
 
-/// Piecewise linear embedding of one feature (Layer::Kind::piecewise_embedding).
+/// The functions of one piecewise feature, or the rows of one that is looked up (EncodedFeature).
 template <class Value>
 struct EmbeddingKernels {
   /// Finds the bins and the places of `values`, [row_count].
@@ -181,6 +181,12 @@ struct EmbeddingKernels {
   /// Adds the gradients of the weights to `sums`. `gradients`: of the outputs of `count` rows, `stride` apart.
   void (*embed_gradient)(const EmbeddedValues<Value>& rows, std::int64_t count, const Value* gradients,
                          std::int64_t stride, const EmbeddingGradients<Value>& sums);
+  /// outputs[r, :] = table[levels[r], :], for `count` rows, which are `stride` apart.
+  void (*look_up)(const Value* table, const BinNumber<Value>* levels, std::int64_t count, std::int64_t stride,
+                  Value* outputs);
+  /// Adds the gradients of the outputs of `count` rows, `stride` apart, to those of the table.
+  void (*look_up_gradient)(const BinNumber<Value>* levels, std::int64_t count, const Value* gradients,
+                           std::int64_t stride, Value* sums);
 };
 
 /// A product of contiguous rows with the weights of some outputs.

@@ -22,14 +22,14 @@ std::optional<std::string> layers_refusal(const std::vector<Layer>& layers) {
         if (layer.kind == Layer::Kind::batch_norm && layers[index - 1].bias)
           return "a batch norm follows a layer with a bias";
         break;
-      case Layer::Kind::piecewise_embedding:
-        if (index > 0 || last) return "an embedding is not the first of several layers";
+      case Layer::Kind::encoding:
+        if (index > 0 || last) return "an encoding is not the first of several layers";
         break;
       case Layer::Kind::dense:
         break;
     }
     // The layer after a dense one adds its bias; the loss adds that of the last layer.
-    if (layer.activated == (last || normed || layer.is_embedding()))
+    if (layer.activated == (last || normed || layer.is_encoding()))
       return "an activation must follow each hidden layer, and only these";
   }
   return std::nullopt;

@@ -293,12 +293,6 @@ TEST_CASE("columns of text are encoded, and the description has their categories
   CHECK(unnamed.description.target_names.empty());
 }
 
-TEST_CASE("a column and a category with the same feature name are refused") {
-  CHECK_THROWS_WITH(import({"a,a=b,y\nb,1,0\nc,2,1\n"}),
-                    "Two features of '0' would have the name 'a=b' (a column of text has a feature COLUMN=CATEGORY for "
-                    "each category). Rename a column.");
-}
-
 TEST_CASE("empty cells stay empty, or are refused, or their rows are left out") {
   const Texts file = {"a,b,y\n1,x,0\n,y,1\n2,,0\n9,NA,1\n"};
   const auto import_with = [&](MissingCells missing) {

@@ -161,12 +161,14 @@ DataSet as_table(DataSet data, Dice& dice) {
   auto features = std::make_shared<std::vector<float>>(data.features, data.features + data.rows * data.feature_count);
   auto fills = std::make_shared<FeatureFills>(feature_fills({}, data.feature_count));
   for (std::int64_t feature = 0; feature < data.feature_count; ++feature) {
-    const bool is_category = dice.once_in(4);
-    if (is_category) data.categories.push_back(feature);
-    const std::int64_t empty_cells = is_category ? 0 : dice.one_of<std::int64_t>({0, 0, 3});
+    FeatureKind kind;
+    if (dice.once_in(3)) kind = {dice.one_of<std::int64_t>({1, 3, 9, 10, 40}), dice.once_in(2)};
+    const std::int64_t empty_cells = kind.is_category() ? 0 : dice.one_of<std::int64_t>({0, 0, 3});
+    if (empty_cells > 0) kind.has_empty_cells = dice.once_in(2);
+    data.kinds.push_back(kind);
     for (std::int64_t row = 0; row < data.rows; ++row) {
       float& value = (*features)[static_cast<std::size_t>(row * data.feature_count + feature)];
-      if (is_category) value = value > 0 ? 1.0f : 0.0f;
+      if (kind.is_category()) value = static_cast<float>(dice.number(0, static_cast<int>(kind.categories)) - 1);
       if (row < empty_cells) value = NAN;
     }
     fills->empty_cells[static_cast<std::size_t>(feature)] = empty_cells;
@@ -213,12 +215,14 @@ void check_agreement(const Study& study, const DataSet& data, double tolerance) 
 }
 
 void check_random_studies(std::uint64_t seed, int count, Precision precision, double tolerance,
-                          Embedding embedding = Embedding::none) {
+                          Embedding embedding = Embedding::none, bool has_tables = false) {
   Dice dice(seed);
   for (int number = 0; number < count; ++number) {
+    const bool table = has_tables && number % 2 == 0;
     Study study = random_study(dice);
     study.train.precision = precision;
     study.model.embedding = embedding;
+    if (table && dice.once_in(2)) study.model.categories = CategoryEncoding::one_hot;
     if (number % 4 == 0) study.data.normalize = Normalize::robust;
     const bool counts = study.train.loss == LossKind::poisson;
     if (number % 3 == 0 && study.data.task == Task::regression && study.model.bias && !counts)
@@ -233,7 +237,7 @@ void check_random_studies(std::uint64_t seed, int count, Precision precision, do
       study.train.loss = LossKind::bce;
     }
     if (dice.once_in(4)) data = with_weights(data, dice);
-    if (embedding != Embedding::none && number % 2 == 0) data = as_table(data, dice);
+    if (table) data = as_table(data, dice);
     check_agreement(study, data, tolerance);
   }
 }
@@ -249,8 +253,13 @@ TEST_CASE("engines agree in float32 on random studies") {
 }
 
 TEST_CASE("engines agree on embeddings of numbers, with categories, empty cells and weights") {
-  check_random_studies(11, 120, Precision::float64, 1e-10, Embedding::piecewise);
-  check_random_studies(12, 60, Precision::float32, 1e-3, Embedding::piecewise);
+  check_random_studies(11, 120, Precision::float64, 1e-10, Embedding::piecewise, true);
+  check_random_studies(12, 60, Precision::float32, 1e-3, Embedding::piecewise, true);
+}
+
+TEST_CASE("engines agree on tables with categories, one-hot encoded or as embeddings") {
+  check_random_studies(14, 160, Precision::float64, 1e-10, Embedding::none, true);
+  check_random_studies(15, 80, Precision::float32, 1e-3, Embedding::none, true);
 }
 
 TEST_CASE("engines agree on which trainings diverge, and when") {

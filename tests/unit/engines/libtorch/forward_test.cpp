@@ -47,6 +47,16 @@ double greatest_distance(const std::vector<float>& ours, const torch::Tensor& th
   return (mine - theirs).abs().max().item<double>();
 }
 
+// The values of categories as codes.
+std::vector<float> with_codes(std::vector<float> values, const std::vector<FeatureKind>& kinds) {
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const FeatureKind& kind = kinds[index % kinds.size()];
+    const auto codes = static_cast<float>(kind.categories + 1);
+    if (kind.is_category()) values[index] = std::floor((values[index] - std::floor(values[index])) * codes) - 1;
+  }
+  return values;
+}
+
 }  // namespace
 
 TEST_CASE("the native forward pass agrees with LibTorch's for every shape and number of rows") {
@@ -113,24 +123,30 @@ TEST_CASE("a feature that is not finite is detected, for any weight and activati
   }
 }
 
-TEST_CASE("the native forward pass of an embedding agrees with LibTorch's, and detects features that are not finite") {
+TEST_CASE("the native forward pass of an encoding agrees with LibTorch's, and detects numbers that are not finite") {
   for (const std::int64_t features : {1, 3, 9, 70})
-    for (const bool passes : {false, true}) {
-      const DataShape shape{
-          0, features, 3, {}, passes && features > 1 ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{}};
+    for (const int number : {0, 1, 2, 3}) {
+      DataShape shape{0, features, 3, {}, std::vector<FeatureKind>(static_cast<std::size_t>(features))};
+      if (number > 0)  // all but the first one
+        for (std::size_t feature = 1; feature < shape.kinds.size(); feature += 2)
+          shape.kinds[feature] = {static_cast<std::int64_t>(3 + feature % 11), feature % 4 == 1};
+      if (features > 4) shape.kinds[4] = {0, true};
       ModelOptions model = test::plain_model();
       model.kind = features == 9 ? ModelKind::linear : ModelKind::mlp;
       model.hidden = {40};
-      model.embedding = Embedding::piecewise;
+      model.embedding = number < 2 ? Embedding::piecewise : Embedding::none;
+      model.categories = number % 2 == 1 ? CategoryEncoding::embedding : CategoryEncoding::one_hot;
       model.bias = features != 3;
       const auto layers = network_layout(model, shape);
       const auto weights = draw(parameter_count(layers), 7);
       FeatureScaling scaling;
-      scaling.edges = feature_edges(draw(features * 50, 1), features, shape.categories, scaling);
+      scaling.edges = feature_edges(draw(features * 50, 1), features, category_features(shape.kinds), scaling);
       LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64, scaling.edges);
       NativeForward forward(layers, model.activation, {weights, {}}, scaling);
       for (const std::int64_t rows : {1, 42, 200}) {
-        auto values = draw(rows * features, 4);
+        auto values = with_codes(draw(rows * features, 4), shape.kinds);
+        for (std::int64_t row = 0; features > 4 && row < rows; row += 3)
+          values[static_cast<std::size_t>(row * features + 4)] = NAN;
         std::vector<float> found(static_cast<std::size_t>(rows * 3), NAN);
         CHECK(forward(values.data(), rows, found.data()));
         const auto inputs = torch::from_blob(values.data(), {rows, features}, torch::kFloat32).to(torch::kFloat64);
@@ -143,6 +159,7 @@ TEST_CASE("the native forward pass of an embedding agrees with LibTorch's, and d
         CHECK(std::memcmp(alone.data(), found.data() + last * 3, sizeof(float) * 3) == 0);
         for (const std::int64_t index : {std::int64_t{0}, features - 1, rows * features - 1})
           for (const float wrong : {NAN, INFINITY, -INFINITY}) {
+            if (shape.kinds[static_cast<std::size_t>(index % features)].is_category()) continue;
             auto damaged = values;
             damaged[static_cast<std::size_t>(index)] = wrong;
             CHECK_FALSE(forward(damaged.data(), rows, found.data()));

@@ -232,25 +232,33 @@ TEST_CASE("a residual block adds its shortcut before the activation") {
 
 namespace {
 
-// Hat functions of two features, with three edges and one edge; the second input is passed on.
+// Hat functions of two features, with three edges and one edge.
 const std::vector<float> two_features_edges = [] {
   std::vector<float> edges(2 * max_edges, std::numeric_limits<float>::infinity());
   edges[0] = -1, edges[1] = 0.5f, edges[2] = 2, edges[max_edges] = 7;
   return edges;
 }();
 
-Layer embedding_of_two(bool bias) {
-  Layer layer{Layer::Kind::piecewise_embedding, 3, 2 * embedding_width + 1};
+// A number between the two is passed on; with codes, one feature is looked up and one is one-hot encoded.
+Layer encoding_of(bool bias, bool has_codes) {
+  using Use = EncodedFeature::Use;
+  Layer layer{Layer::Kind::encoding, has_codes ? 5 : 3, 2 * embedding_width + 1};
   layer.bias = bias;
   layer.activated = false;
-  layer.passed = {1};
+  layer.features = {{0, Use::piecewise, 0, 0, false, 0, 0}, {2, Use::piecewise, 0, 0, false, 8, 50}};
+  if (has_codes) layer.features.push_back({3, Use::lookup, 4, -1, true, 16, 100});
+  const std::int64_t next = has_codes ? 24 : 16;
+  layer.features.push_back({1, Use::number, 0, 0, false, next, 100});
+  if (has_codes) layer.features.push_back({4, Use::one_hot, 3, -1, false, next + 1, 104});
+  layer.features.back().first_row = has_codes ? 104 : 100;
+  layer.outputs = next + (has_codes ? 4 : 1);
   return layer;
 }
 
 }  // namespace
 
-TEST_CASE("an embedding equals its formula, and passes on inputs") {
-  const Layer layer = embedding_of_two(GENERATE(false, true));
+TEST_CASE("an encoding of numbers equals its formula") {
+  const Layer layer = encoding_of(GENERATE(false, true), false);
   std::vector<float> weights;
   for (std::int64_t number = 0; number < parameter_count({layer}); ++number)
     weights.push_back(static_cast<float>(number * 37 % 101) / 8 - 6);
@@ -279,11 +287,30 @@ TEST_CASE("an embedding equals its formula, and passes on inputs") {
   }
 }
 
-TEST_CASE("the gradient of an embedding equals a finite difference") {
-  const std::vector<Layer> layers{embedding_of_two(true)};
+TEST_CASE("an encoding of codes chooses rows of its weights and outputs") {
+  const Layer layer = encoding_of(true, true);
+  std::vector<float> weights;
+  for (std::int64_t number = 0; number < parameter_count({layer}); ++number)
+    weights.push_back(static_cast<float>(number));
+  LayerNetwork network({}, {layer}, weights, torch::kCPU, Precision::float64, two_features_edges);
+  for (const int code : {-1, 0, 2})
+    for (const int level : {-1, 0, 1}) {
+      const torch::Tensor outputs =
+          network.forward(rows_of({0.0, 42.0, 7.0, static_cast<double>(code), static_cast<double>(level)}, 1));
+      REQUIRE(outputs.sizes() == torch::IntArrayRef({1, 28}));
+      for (std::int64_t place = 0; place < 8; ++place)
+        CHECK(outputs[0][16 + place].item<double>() == static_cast<double>((101 + code) * 8 + place));
+      CHECK(outputs[0][24].item<double>() == 42);
+      for (int one = -1; one < 2; ++one) CHECK(outputs[0][26 + one].item<double>() == (one == level ? 1 : 0));
+    }
+}
+
+TEST_CASE("the gradient of an encoding equals a finite difference") {
+  const std::vector<Layer> layers{encoding_of(true, true)};
   std::vector<float> weights(static_cast<std::size_t>(parameter_count(layers)), 0.25f);
-  const torch::Tensor rows = torch::tensor({{-2.0, 1.0, 6.0}, {0.25, 2.0, 7.5}, {1.75, 3.0, 8.0}}, torch::kFloat64);
-  const torch::Tensor factors = torch::arange(3 * 17, torch::kFloat64).cos().view({3, 17});
+  const torch::Tensor rows = torch::tensor(
+      {{-2.0, 1.0, 6.0, -1.0, 0.0}, {0.25, 2.0, 7.5, 2.0, 1.0}, {1.75, 3.0, 8.0, 2.0, -1.0}}, torch::kFloat64);
+  const torch::Tensor factors = torch::arange(3 * 28, torch::kFloat64).cos().view({3, 28});
   const auto value_of = [&](const std::vector<float>& changed) {
     LayerNetwork network({}, layers, changed, torch::kCPU, Precision::float64, two_features_edges);
     return (network.forward(rows) * factors).sum().item<double>();
@@ -292,7 +319,7 @@ TEST_CASE("the gradient of an embedding equals a finite difference") {
   (network.forward(rows, TrainingStep{1, 0}) * factors).sum().backward();
   const torch::Tensor gradient = network.parameters().grad();
   CHECK(network.weights().size() == 1);
-  CHECK(network.weights()[0].count() == 800);
+  CHECK(network.weights()[0].count() == 104 * 8);
   for (std::size_t index = 0; index < weights.size(); ++index) {
     std::vector<float> changed = weights;  // the outputs are linear in the weights
     changed[index] += 1;

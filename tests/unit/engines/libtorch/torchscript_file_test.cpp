@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "core/error.hpp"
@@ -102,13 +103,27 @@ std::vector<SavedModel> models() {
   }
   mlp.embedding = Embedding::piecewise;
   linear.embedding = Embedding::piecewise;
-  for (const auto& [model, categories] : {std::pair<ModelOptions, std::vector<std::int64_t>>{mlp, {}},
-                                          {mlp, {1, 4}},
-                                          {linear, {}},
-                                          {linear, {0, 1, 2}}}) {
-    SavedModel trained = model_of(model, {0, 5, 3, {}, categories});
-    trained.scaling = {draw(5, 3), draw(5, 4), draw(5, 5), {1, 2, NAN, 4, 5}};
-    trained.scaling.edges = feature_edges(draw(5 * 30, 6), 5, categories, trained.scaling);
+  ModelOptions looked_up = mlp, one_hot = mlp;
+  one_hot.categories = CategoryEncoding::one_hot;
+  looked_up.embedding = one_hot.embedding = Embedding::none;
+  const std::vector<FeatureKind> some{{0, true}, {3, true}, {}, {}, {12, false}},
+      most{{9, false}, {10, true}, {2, false}, {}, {}};
+  for (const auto& [model, kinds] : {std::pair<ModelOptions, std::vector<FeatureKind>>{mlp, {}},
+                                     {mlp, some},
+                                     {linear, {}},
+                                     {linear, most},
+                                     {looked_up, some},
+                                     {looked_up, most},
+                                     {one_hot, some}}) {
+    SavedModel trained = model_of(model, {0, 5, 3, {}, kinds});
+    trained.scaling = {draw(5, 3), draw(5, 4), draw(5, 5), {kinds.empty() ? 1 : NAN, 2, NAN, 4, 5}};
+    for (const std::int64_t feature : category_features(kinds)) {
+      const auto index = static_cast<std::size_t>(feature);
+      trained.scaling.shift[index] = trained.scaling.clip[index] = 0;
+      trained.scaling.scale[index] = 1;
+    }
+    if (embeds_numbers(model))
+      trained.scaling.edges = feature_edges(draw(5 * 30, 6), 5, category_features(kinds), trained.scaling);
     all.push_back(trained);
   }
   SavedModel counts = all[1];
@@ -165,6 +180,20 @@ std::vector<std::string> tensors_of(const List& list) {
   return all;
 }
 
+// Rows with codes of categories and, if numbers `may_be_empty`, empty cells.
+torch::Tensor as_rows(const torch::Tensor& numbers, const DataShape& shape, bool may_be_empty) {
+  torch::Tensor rows = numbers.to(torch::kFloat32).clone();
+  for (std::size_t feature = 0; feature < shape.kinds.size(); ++feature) {
+    const auto index = static_cast<std::int64_t>(feature);
+    torch::Tensor column = rows.select(1, index);
+    if (const std::int64_t categories = shape.kinds[feature].categories; categories > 0)
+      column.copy_((column * 100).floor().remainder(categories + (may_be_empty ? 1 : 0)) - (may_be_empty ? 1 : 0));
+    else if (may_be_empty && shape.kinds[feature].has_empty_cells)
+      column.slice(0, 0, c10::nullopt, 3).fill_(std::numeric_limits<float>::quiet_NaN());
+  }
+  return rows.contiguous();
+}
+
 // The outputs of a call of the module, with the same random numbers at each.
 torch::Tensor output(torch::jit::Module& module, const torch::Tensor& rows) {
   const torch::NoGradGuard no_grad;
@@ -211,7 +240,8 @@ TEST_CASE("the module of a file is the module that LibTorch makes of its tensors
       CHECK(tensors_of(made.named_parameters()) == tensors_of(loaded.named_parameters()));
       CHECK(tensors_of(made.named_buffers()) == tensors_of(loaded.named_buffers()));
       for (const auto type : {torch::kFloat32, torch::kFloat64, torch::kUInt8}) {
-        const torch::Tensor rows = (torch::arange(8 * features).remainder(7).view({8, features}) * 1.25).to(type);
+        const torch::Tensor plain = torch::arange(8 * features).remainder(7).view({8, features}) * 1.25;
+        const torch::Tensor rows = as_rows(plain, trained.description.shape, type != torch::kUInt8).to(type);
         CHECK(same_bits(output(made, rows), output(loaded, rows)));
       }
     };
@@ -239,10 +269,11 @@ TEST_CASE("the module of a file gives the predictions of the native engine") {
     INFO(torchscript_module(trained).functions.front());
     constexpr std::int64_t rows = 50;
     const std::int64_t features = description.shape.features, outputs = description.shape.outputs;
-    std::vector<float> values = draw(rows * features, 9), found(static_cast<std::size_t>(rows * outputs));
-    const torch::Tensor plain = torch::tensor(values).view({rows, features});
+    std::vector<float> found(static_cast<std::size_t>(rows * outputs));
+    const torch::Tensor plain =
+        as_rows(torch::tensor(draw(rows * features, 9)).view({rows, features}), description.shape, true);
     NativeForward forward(layers, description.model.activation, trained.network, trained.scaling);
-    REQUIRE(forward(values.data(), rows, found.data()));
+    REQUIRE(forward(plain.data_ptr<float>(), rows, found.data()));
     torch::Tensor expected = torch::tensor(found).view({rows, outputs}).to(torch::kFloat64);
     if (loss_of(description.loss.kind).link == Link::exponential) expected = expected.exp();
     const auto& target_offsets = description.data.target_offsets;

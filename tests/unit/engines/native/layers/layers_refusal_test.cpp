@@ -68,14 +68,14 @@ TEST_CASE("a saved model has parameters for every network that the native engine
     if (!layers_refusal(layers_of(kind))) CHECK(works_on_rows(layers_of(kind)));
 }
 
-TEST_CASE("the native engine computes an embedding that is the first of several layers") {
+TEST_CASE("the native engine computes an encoding that is the first of several layers") {
   ModelOptions model = test::plain_model();
   model.kind = GENERATE(ModelKind::linear, ModelKind::mlp);
   model.embedding = Embedding::piecewise;
   const std::vector<Layer> layers = network_layout(model, {1000, 64, 10, {}});
   CHECK(layers_refusal(layers) == std::nullopt);
-  CHECK(layers_refusal({layers[0]}) == "an embedding is not the first of several layers");
-  CHECK(layers_refusal({layers[0], layers[0], layers[1]}) == "an embedding is not the first of several layers");
+  CHECK(layers_refusal({layers[0]}) == "an encoding is not the first of several layers");
+  CHECK(layers_refusal({layers[0], layers[0], layers[1]}) == "an encoding is not the first of several layers");
   std::vector<Layer> activated = layers;
   activated[0].activated = true;
   CHECK(layers_refusal(activated) == "an activation must follow each hidden layer, and only these");

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/feature_edges.hpp"
+#include "engines/native/layers/layer_values.hpp"
+#include "engines/native/layers/native_layer.hpp"
+#include "engines/native/layers/scratch.hpp"
+#include "models/layer.hpp"
+
+namespace sheaf {
+
+/// What training and predictions of an encoding have in common: the places of its parameters, and the bins of its
+/// piecewise features.
+template <class Value>
+class EncodingParameters {
+ public:
+  EncodingParameters(const Layer& layout, Parameters<Value>& parameters);
+
+  /// `edges`: FeatureScaling::edges.
+  void set_edges(const std::vector<float>& edges);
+
+  const Layer& layout() const { return layout_; }
+  const std::vector<EncodedFeature>& features() const { return layout_.features; }
+
+  void for_each_segment(const SegmentUse& use) const;
+
+  /// Of piecewise feature `number`.
+  EmbeddingBins<Value> bins_of(std::int64_t number) const;
+  EmbeddingWeights<Value> weights_of(std::int64_t number) const;
+  /// The rows of a feature that is looked up.
+  const Value* table_of(const EncodedFeature& feature) const { return parameters_.at(offset_of(feature)); }
+
+  void clear_gradients() const;
+  /// `unused`: takes the gradients of biases that do not exist.
+  EmbeddingGradients<Value> gradients_of(std::int64_t number, Value* unused) const;
+  Value* table_gradients_of(const EncodedFeature& feature) const {
+    return parameters_.gradients_at(offset_of(feature));
+  }
+  void update() const;
+
+ private:
+  // The first weight of a feature.
+  std::int64_t offset_of(const EncodedFeature& feature) const { return weights_ + feature.first_row * embedding_width; }
+  const EncodedFeature& piecewise(std::int64_t number) const {
+    return layout_.features[static_cast<std::size_t>(number)];
+  }
+
+  Layer layout_;
+  Parameters<Value>& parameters_;
+  std::int64_t weights_ = 0;  // offset of the weights
+  ShiftOffset bias_;
+  FeatureBins<Value> bins_;
+  std::vector<std::int64_t> inner_counts_;  // of the inner edges that are not infinite
+};
+
+/// An encoding in training: the first layer. It reads its inputs as columns. Outputs without parameters are written in
+/// all layouts that the next layer reads, otherwise by rows. Bins, places and levels are kept for the backward pass.
+template <class Value>
+class EncodingLayer : public TrainedLayer<Value> {
+ public:
+  EncodingLayer(const Layer& layout, LayerValues<Value>& inputs, LayerValues<Value>& outputs,
+                Parameters<Value>& parameters, Scratch<Value>& scratch);
+
+  /// Sets the edges of the next trainings. The only function of a layer that allocates besides the constructor and
+  /// reserve().
+  void set_edges(const std::vector<float>& edges) { parameters_.set_edges(edges); }
+
+  void lay_out(ArenaLayout& arena, std::int64_t max_rows) override;
+  void for_each_segment(const SegmentUse& use) const override { parameters_.for_each_segment(use); }
+  void forward(const TilePass& pass) override;
+  Value* backward(const TilePass& pass, Value* gradients, Value* spare) override;
+
+ private:
+  const Value* column_of(const EncodedFeature& feature, std::int64_t row_count) const {
+    return inputs_.columns + feature.feature * row_count;
+  }
+  EmbeddedValues<Value> values_of(std::int64_t number, std::int64_t row_count) const;
+  void embed(std::int64_t number, std::int64_t row_count);
+  void take_empty_cells(std::int64_t row_count);
+  const Value* single_output(std::int64_t number, std::int64_t row_count) const;
+  void write_rows(std::int64_t number, std::int64_t row_count);
+  void write_columns(std::int64_t row_count);
+
+  EncodingParameters<Value> parameters_;
+  LayerValues<Value>& inputs_;
+  LayerValues<Value>& outputs_;
+  Scratch<Value>& scratch_;
+  BinNumber<Value>* bins_ =
+      nullptr;               // of piecewise features, then levels of those that are looked up, [row_count] each
+  Value* places_ = nullptr;  // of piecewise features, [row_count] each
+  Value* empty_ = nullptr;   // 1 in empty cells, otherwise 0; of features that may be empty, [row_count] each
+  EmbeddingKernels<Value> kernels_ = embedding_kernels<Value>();
+};
+
+/// An encoding for predictions. It reads `pass.features`. Outputs are by rows, in one block.
+class EncodingRows : public ForwardLayer<float> {
+ public:
+  EncodingRows(const Layer& layout, const std::vector<float>& edges, LayerValues<float>& outputs,
+               Parameters<float>& parameters);
+
+  void lay_out_predictions(ArenaLayout& arena) override;
+  void for_each_segment(const SegmentUse& use) const override { parameters_.for_each_segment(use); }
+  void forward(const TilePass& pass) override;
+
+ private:
+  void embed(std::int64_t number, const float* features, std::int64_t count, float* outputs);
+
+  EncodingParameters<float> parameters_;
+  LayerValues<float>& outputs_;
+  float *values_ = nullptr, *places_ = nullptr;  // of one feature in some rows
+  BinNumber<float>* bins_ = nullptr;
+  EmbeddingKernels<float> kernels_ = embedding_kernels<float>();
+};
+
+}  // namespace sheaf
