@@ -116,7 +116,8 @@ std::string date_member(const Json& date, const char* member, const std::string&
 void read_date(const Json& json, const std::string& what, DataColumn& column) {
   if (!json.contains("date")) return;
   const Json& date = json["date"];
-  require(date.is_object() && date.size() <= 3 && !column.is_text(), [&] { return "the date of " + what + " is not valid"; });
+  require(date.is_object() && date.size() <= 3 && !column.is_text(),
+          [&] { return "the date of " + what + " is not valid"; });
   const std::string source = date_member(date, "column", what);
   const std::string part = date_member(date, "part", what), format = date_member(date, "format", what);
   const auto known_part = date_part_named(part);

@@ -247,8 +247,9 @@ differences; the other formats keep their type. Columns of text are one-hot enco
 each of up to 1000 categories. A column of dates becomes columns of numbers: NAME.year, NAME.month, NAME.day,
 NAME.weekday (0 is Monday) and NAME.days (since 1970, with the time of day as a fraction), if all of its dates have one
 of the formats 2024-05-31, 2024/05/31, 31.05.2024, 31/05/2024 and 05/31/2024, the last two only if the cells show which
-of them it is. A time of day may follow: 13:45, 13:45:00, T13:45:00.5Z or T13:45:00+02:00. Unnamed first columns are taken to be row names and left out. Lines above the table,
-comments (#) and a row of units below the header are skipped. Numbers may have thousands separators, percent and
+of them it is. A time of day may follow: 13:45, 13:45:00, T13:45:00.5Z or T13:45:00+02:00. Unnamed first columns are
+taken to be row names and left out. Lines above the table, comments (#) and a row of units below the header are
+skipped. Numbers may have thousands separators, percent and
 currency signs if all of their column fit. Labels 0..K-1 are kept; other labels are numbered in sorted order. The
 attributes feature_names, columns and class_names store the names and the encoding. IDX files come in pairs: one
 file of images and one of labels. IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize

@@ -45,6 +45,9 @@ bool names_identifier(const std::string& name) {
 // Why dates are not read.
 std::string problem_of_dates(const ColumnEvidence& cells) {
   if (cells.date_format.is_ambiguous()) return ": no cell shows whether the day or the month comes first";
+  if (cells.numbers > 0)
+    return fmt::format("; {} a number",
+                       cells.numbers == 1 ? "1 cell has" : fmt::format("{} cells have", cells.numbers));
   if (cells.odd_date.empty() || cells.odd_date == cells.example) return "";
   return fmt::format("; {} is not a date of the same format", quoted(as_utf8(cells.odd_date)));
 }
@@ -61,7 +64,7 @@ void add_left_out(const CsvBeginning& first, const CsvLayout& layout, Texts& not
     const ColumnEvidence& cells = first.evidence[column];
     const std::string example = quoted(as_utf8(cells.example));
     notes.push_back(
-        cells.date_format.format()
+        kind_of(cells, std::nullopt) == ColumnKind::date
             ? fmt::format("{} has dates ({}) and was left out (no feature of the training data comes from it)",
                           layout.text_of(column), example)
         : cells.dates > 0

@@ -461,6 +461,9 @@ TEST_CASE("dates that do not show the order of day and month, or their format, a
   CHECK_THAT(note({"2024-05-01", "2023-02-29"}),
              StartsWith("column 1 ('when') has dates or times ('2024-05-01'; '2023-02-29' is not a date of the same"));
   CHECK_THAT(note({"13/1/2024", "1/13/2024"}), ContainsSubstring("'1/13/2024' is not a date of the same format"));
+  Texts with_number(30, "2024-05-01");
+  with_number.push_back("2024");
+  CHECK_THAT(note(with_number), ContainsSubstring("('2024-05-01'; 1 cell has a number)"));
   CHECK_THAT(note({"1-May-2024", "2-May-2024"}), StartsWith("column 1 ('when') has dates or times ('1-May-2024') and"));
 }
 
