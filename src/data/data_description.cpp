@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -31,6 +32,8 @@ Json json_of(const std::vector<DataColumn>& columns, const Texts& dropped, const
     if (column.offset != 0) entry["offset"] = column.offset;
     if (column.fill_rule == FillRule::mean) entry["fill_rule"] = "mean";
     if (column.fill) entry["fill"] = *column.fill;
+    if (const auto& date = column.date)
+      entry["date"] = {{"column", date->column}, {"part", name_of(date->part)}, {"format", name_of(date->format)}};
     list.push_back(std::move(entry));
   }
   Json json = {{"format", column_format}, {"columns", std::move(list)}};
@@ -103,6 +106,31 @@ void read_fill(const Json& json, const std::string& what, DataColumn& column) {
   require(!column.is_text() && is_storable(*column.fill, column.offset), [&] { return fill_of + " is not valid"; });
 }
 
+// The text of a member of "date".
+std::string date_member(const Json& date, const char* member, const std::string& what) {
+  require(date.contains(member) && date[member].is_string(),
+          [&] { return fmt::format("the date of {} has no {}", what, member); });
+  return stored_text(date[member]);
+}
+
+void read_date(const Json& json, const std::string& what, DataColumn& column) {
+  if (!json.contains("date")) return;
+  const Json& date = json["date"];
+  require(date.is_object() && date.size() <= 3 && !column.is_text(),
+          [&] { return "the date of " + what + " is not valid"; });
+  const std::string source = date_member(date, "column", what);
+  const std::string part = date_member(date, "part", what), format = date_member(date, "format", what);
+  const auto known_part = date_part_named(part);
+  const auto known_format = date_format_named(format);
+  require(known_part.has_value(),
+          [&] { return fmt::format("the date of {} has no part {}", what, sheaf::quoted(part)); });
+  require(known_format.has_value(),
+          [&] { return fmt::format("the date of {} has no format {}", what, sheaf::quoted(format)); });
+  require(source.empty() == column.name.empty(),
+          [&] { return fmt::format("{} and its column of dates do not both have names", what); });
+  column.date = DateSource{source, *known_part, *known_format};
+}
+
 // Appends the features of a column in the list of version 0.7.
 void append_listed(const Json& json, std::vector<DataColumn>& columns) {
   std::string what;
@@ -134,7 +162,28 @@ DataColumn column_of(const Json& json) {
     if (json["fill_rule"] == "mean") column.fill_rule = FillRule::mean;
   }
   read_fill(json, what, column);
+  read_date(json, what, column);
   return column;
+}
+
+// Checks that every part of dates occurs once, and that their column has only one meaning.
+void require_clear_dates(const std::vector<DataColumn>& columns) {
+  std::unordered_map<std::string, const DataColumn*> firsts;  // by the source
+  std::set<std::pair<std::string, DatePart>> parts;
+  for (const DataColumn& column : columns) {
+    if (!column.date || column.name.empty()) continue;
+    const DateSource& date = *column.date;
+    const DataColumn* first = firsts.try_emplace(date.column, &column).first->second;
+    require(first->date->format == date.format,
+            [&] { return fmt::format("the dates of {} have two formats", sheaf::quoted(date.column)); });
+    require(parts.emplace(date.column, date.part).second, [&] {
+      return fmt::format("the list of columns contains the {} of {} twice", name_of(date.part),
+                         sheaf::quoted(date.column));
+    });
+  }
+  for (const DataColumn& column : columns)
+    require(column.date || firsts.count(column.name) == 0,
+            [&] { return fmt::format("column {} is a column of dates, too", sheaf::quoted(column.name)); });
 }
 
 CellReading reading_of(const Json& json) {
@@ -175,6 +224,7 @@ DescribedColumns columns_of(const Json& json) {
   for (const DataColumn& column : described.columns)
     if (!column.name.empty()) names.push_back(column.name);
   require_distinct(std::move(names), "the list of columns");
+  require_clear_dates(described.columns);
   return described;
 }
 
@@ -188,7 +238,7 @@ std::string list_of_columns(Texts names) {
 
 bool operator==(const DataColumn& a, const DataColumn& b) {
   return a.name == b.name && a.categories == b.categories && a.has_empty_cells == b.has_empty_cells &&
-         a.offset == b.offset && a.fill_rule == b.fill_rule && a.fill == b.fill;
+         a.offset == b.offset && a.fill_rule == b.fill_rule && a.fill == b.fill && a.date == b.date;
 }
 
 bool operator==(const CellReading& a, const CellReading& b) {
@@ -217,6 +267,14 @@ std::vector<std::string> column_names(const std::vector<DataColumn>& columns) {
   Texts names;
   for (const DataColumn& column : columns) names.push_back(column.name);
   return names;
+}
+
+std::optional<std::string> repeated_name(const std::vector<DataColumn>& columns) {
+  if (!has_names(columns)) return std::nullopt;
+  Texts names = column_names(columns);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
 
 std::vector<DataColumn> number_columns(const std::vector<std::string>& names) {

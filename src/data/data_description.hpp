@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/date_source.hpp"
 #include "study/data_options.hpp"
 
 namespace sheaf {
@@ -25,6 +26,7 @@ struct DataColumn {
   FillRule fill_rule = FillRule::median;  ///< how empty cells of a column of numbers are filled
   std::optional<double> fill{};           ///< the known value of empty cells, in the units of the table: of a saved
                                           ///< model, or stated at the import; it takes precedence over `fill_rule`
+  std::optional<DateSource> date{};       ///< of a column of numbers that are parts of dates
 
   bool is_text() const { return !categories.empty(); }
 };
@@ -81,17 +83,22 @@ bool has_names(const std::vector<DataColumn>& columns);
 
 std::vector<std::string> column_names(const std::vector<DataColumn>& columns);
 
+/// A name that two columns have. nullopt: all are different, or the columns have no names.
+std::optional<std::string> repeated_name(const std::vector<DataColumn>& columns);
+
 /// The same description; without columns, with `features` columns of numbers that have no names.
 DataDescription with_columns(DataDescription description, std::int64_t features);
 
 /// Columns of numbers with these names.
 std::vector<DataColumn> number_columns(const std::vector<std::string>& names);
 
-/// Whether the names say everything about the columns: they are numbers without offsets, empty cells and fill values.
+/// Whether the names say everything about the columns: they are numbers without offsets, empty cells and fill values,
+/// and not parts of dates.
 bool are_plain(const std::vector<DataColumn>& columns);
 
 /// Columns as JSON: {"format": 2, "columns": [{"name": "age", "offset": 1.7e9, "empty": true, "fill": 3.5}, {"name":
-/// "city", "categories": ["Oslo", "Rome"], "empty": true}], "dropped": ["id"], "decimal": ",", "na_values": ["-999"],
+/// "city", "categories": ["Oslo", "Rome"], "empty": true}, {"name": "sold.year", "date": {"column": "sold", "part":
+/// "year", "format": "y-m-d"}}], "dropped": ["id"], "decimal": ",", "na_values": ["-999"],
 /// "keep_default_na": false}. Bytes that are not valid UTF-8 are replaced.
 std::string columns_text(const std::vector<DataColumn>& columns, const std::vector<std::string>& dropped,
                          const CellReading& reading = {});

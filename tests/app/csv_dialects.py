@@ -8,6 +8,7 @@ file with an error in it, the texts that a refusal must contain. A draw is unamb
 meaning from the file alone; only those count. `sample` returns the draws of the test csv_dialect_samples.py."""
 
 import argparse
+import datetime
 import json
 import os
 import random
@@ -18,7 +19,7 @@ import sys
 import h5py
 import numpy
 
-NUMBER, TEXT, LEFT_OUT = "number", "text", "left out"
+NUMBER, TEXT, DATE, LEFT_OUT = "number", "text", "date", "left out"
 MARKS = ["", "NA", "N/A", "NaN", "null", "None", "?", ".", "-", "#N/A", "<NA>", "#DIV/0!", "unknown", "n/a"]
 BAD_CELLS = ["<1.0", "abc", "#REF!x", "1.2.3", "12 apples", "1O.5"]
 CITIES = ["Oslo", "Rome", "Bern", "Lima", "Z\u00fcrich", "M\u00e1laga"]
@@ -137,11 +138,28 @@ def identifier_column(rng, rows, draw):
         form = rng.choice(["{y}-{m:02}-{d:02}", "{d}-May-{y}", "{d:02}.{m:02}.{y}", "{m}/{d}/{y}",
                            "{y}-{m:02}-{d:02} 10:{d:02}:00"])
         draw.may_refuse.append("date")
-        return [form.format(y=rng.randrange(1990, 2026), m=rng.randrange(1, 13), d=rng.randrange(1, 29))
-                for _ in range(rows)]
+        dates = [{"y": rng.randrange(1990, 2026), "m": rng.randrange(1, 13), "d": rng.randrange(1, 29)}
+                 for _ in range(rows)]
+        values = [datetime.datetime(date["y"], date["m"], date["d"], 10 * ("10:" in form), date["d"] * ("10:" in form))
+                  for date in dates]
+        return LEFT_OUT if "May" in form else DATE, [form.format(**date) for date in dates], values
     draw.traits.append("identifiers")
     draw.may_refuse.append("identifier")
-    return [f"P-{rng.randrange(10**6):06}x{row}" for row in range(rows)]
+    texts = [f"P-{rng.randrange(10**6):06}x{row}" for row in range(rows)]
+    return LEFT_OUT, texts, texts
+
+
+def features_of(column):
+    """The columns of a data file that come from a column of a table."""
+    if column.kind == LEFT_OUT:
+        return []
+    if column.kind != DATE:
+        return [column]
+    dates = column.values
+    parts = {"year": [date.year for date in dates], "month": [date.month for date in dates],
+             "day": [date.day for date in dates], "weekday": [date.weekday() for date in dates],
+             "days": [(date - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1) for date in dates]}
+    return [Column(f"{column.name}.{part}", NUMBER, column.texts, values) for part, values in parts.items()]
 
 
 def header_of(rng, draw, kind, features, label_name):
@@ -173,8 +191,7 @@ def draw_table(rng, draw, point, delimiter):
         elif pick > 0.72:
             features.append(Column(name, NUMBER, *decorated_column(rng, rows, point, delimiter, draw)))
         elif pick > 0.67 and index > 0:
-            texts = identifier_column(rng, rows, draw)
-            features.append(Column(name, LEFT_OUT, texts, texts))
+            features.append(Column(name, *identifier_column(rng, rows, draw)))
         else:
             features.append(Column(name, NUMBER, *number_column(rng, rows, point)))
     texts, draw.task, values = label_column(rng, rows, point, draw)
@@ -210,8 +227,8 @@ def draw_file(seed):
     draw.traits.append("header " + header_kind)
     names, label_name = header_of(rng, draw, header_kind, features, label.name)
     if header_kind != "names":
-        if any(column.kind == LEFT_OUT for column in features):
-            features = [column for column in features if column.kind != LEFT_OUT]
+        if any(column.kind in (DATE, LEFT_OUT) for column in features):
+            features = [column for column in features if column.kind not in (DATE, LEFT_OUT)]
             names = names[:len(features)]
             label_name = str(len(features)) if header_kind == "integers" else label_name
     if len(features) < 2:
@@ -316,7 +333,7 @@ def draw_file(seed):
     if may_have_units and rng.random() < 0.08:
         if any(column.kind == NUMBER for column in features):
             draw.traits.append("units")
-            units = {NUMBER: ["mm", "kg", "m/s", "(C)"], TEXT: ["", "-"], LEFT_OUT: ["", "-"]}
+            units = {NUMBER: ["mm", "kg", "m/s", "(C)"], TEXT: ["", "-"], DATE: ["", "-"], LEFT_OUT: ["", "-"]}
             below += [delimiter.join(rng.choice(units[column.kind] if column is not label else ["", "-"])
                                      for column in order)]
 
@@ -379,7 +396,7 @@ def draw_file(seed):
     mark = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}.get(encoding, b"")
     draw.content = mark + text.encode(encoding)
 
-    draw.features = [column for column in features if column.kind != LEFT_OUT]
+    draw.features = [feature for column in features for feature in features_of(column)]
     draw.label = label
     draw.classes = sorted(set(label.texts)) if draw.task == "classification" else []
     return draw

@@ -13,6 +13,7 @@ import zipfile
 
 import h5py
 import numpy
+import pandas
 
 from program import Checks, sheaf
 
@@ -255,6 +256,77 @@ if models:
     filled[1, 0] = numpy.median([ages[row] for row in whole])
     expect("like a model, whose fill value is known", ["test.csv", "--like=people.pt"], filled, test_kinds, kinds)
 
+# ---- CSV with dates
+
+sold = pandas.Series(pandas.date_range("1999-12-28 06:00", periods=80, freq="33h"))
+built = pandas.Series(pandas.to_datetime(["1899-02-28", "1900-03-01", "2024-02-29", "2100-12-31"] * 20))
+sold[[5, 6, 50]] = pandas.NaT
+sizes = numpy.round(generator.normal(size=80), 3)
+prices = sizes + sold.dt.month.fillna(0) / 10
+
+
+def parts(name, dates):
+    """The columns that a column of dates becomes, by pandas."""
+    return {f"{name}.year": dates.dt.year, f"{name}.month": dates.dt.month, f"{name}.day": dates.dt.day,
+            f"{name}.weekday": dates.dt.weekday,
+            f"{name}.days": (dates - pandas.Timestamp("1970-01-01")) / pandas.Timedelta(days=1)}
+
+
+numeric = pandas.DataFrame({**parts("sold", sold), "size": sizes, **parts("built", built), "price": prices})
+dated = pandas.DataFrame({"sold": sold, "size": sizes, "built": built.dt.strftime("%d/%m/%Y"), "price": prices})
+texts = sold.dt.strftime("%m/%d/%Y %H:%M").where(sold.notna(), "")
+dated.to_csv("dates.csv", index=False)
+numeric.to_csv("parts.csv", index=False)
+dated[["built", "size"]].assign(sold=texts).to_csv("new-dates.csv", index=False)  # another order, another format
+dated[1:2].drop(columns="price").to_csv("one-date.csv", index=False)  # 01/03/1900
+result = sheaf("import", "dates.csv", "dates.h5")
+checks.check(result.code == 0 and "(column 0 ('sold'): y-m-d and column 2 ('built'): d/m/y)" in result.stderr,
+             "dates: a note says how they were read", result.stderr)
+checks.check(sheaf("import", "parts.csv", "parts.h5").code == 0, "parts of dates as numbers")
+with h5py.File("dates.h5") as file, h5py.File("parts.h5") as known:
+    checks.check(list(file["features"].attrs["feature_names"]) == list(numeric.columns[:-1]), "dates: names of columns",
+                 str(list(file["features"].attrs["feature_names"])))
+    checks.check(numpy.array_equal(file["features"][:], known["features"][:], equal_nan=True),
+                 "dates: the numbers are those of pandas")
+    described = json.loads(file["features"].attrs["columns"])["columns"]
+    checks.check(described[0] == {"name": "sold.year", "empty": True,
+                                  "date": {"column": "sold", "part": "year", "format": "y-m-d"}} and
+                 described[10]["date"] == {"column": "built", "part": "days", "format": "d/m/y"},
+                 "dates: description", str(described))
+for name, keys in (("new-dates.csv", []), ("dates.csv", ["--label=price"])):
+    result = sheaf("import", name, "like-dates.h5", "--like=dates.h5", "--overwrite", *keys)
+    checks.check(result.code == 0, f"dates: {name} like dates.h5", result.stderr)
+    with h5py.File("dates.h5") as file, h5py.File("like-dates.h5") as other:
+        checks.check(numpy.array_equal(file["features"][:], other["features"][:], equal_nan=True),
+                     f"dates: {name} like dates.h5: features")
+predictions = {}
+for name in ("dates", "parts"):
+    result = sheaf("run", "study.cfg", f"--data.file={name}.h5", f"--run.output={name}", "--run.models=best",
+                   "--train.epochs=2", "--data.task=regression", "--train.loss=mse", "--data.validation=0.2")
+    checks.check(result.code == 0, f"{name}: a run trains on it", result.stderr)
+    for file in (f"{name}.csv", f"{name}.h5", "new-dates.csv", "one-date.csv"):
+        if name == "parts" and "date" in file:
+            continue
+        result = sheaf("predict", name, file, "predicted.csv", "--overwrite")
+        checks.check(result.code == 0, f"{name}: predictions of {file}", result.stderr)
+        predictions[file] = list(pandas.read_csv("predicted.csv").iloc[:, 0])
+for file in ("parts.csv", "parts.h5", "dates.h5", "new-dates.csv"):
+    checks.check(predictions[file] == predictions["dates.csv"], f"predictions of {file} are those of dates.csv")
+checks.check(predictions["one-date.csv"] == predictions["dates.csv"][1:2],
+             "days that do not show the format of dates have that of the training data")
+result = sheaf("evaluate", glob.glob("dates/**/*.pt", recursive=True)[0], "--data.file=dates.csv")
+checks.check(result.code == 0 and "left out" not in result.stderr, "dates: an evaluation", result.stderr)
+for case, keys, columns in (
+        ("--drop", ["--drop=built"], list(numeric.columns[:6])),
+        ("--time", ["--time=sold", "--missing=drop"], list(numeric.columns[5:11])),
+        ("--categorical", ["--categorical=sold,built"], ["sold", "size", "built"]),
+        ("--keep", ["--keep=built"], [*numeric.columns[:6], "built"])):
+    dated.dropna().to_csv("whole-dates.csv", index=False)
+    result = sheaf("import", "whole-dates.csv", "out.h5", "--overwrite", *keys)
+    with h5py.File("out.h5") as file:
+        checks.check(result.code == 0 and list(file["features"].attrs["feature_names"]) == columns,
+                     f"dates: {case} names the column", f"{result.stderr}{list(file['features'].attrs['feature_names'])}")
+
 with h5py.File("numbers.h5", "w") as file:  # as a user of h5py writes it, without names
     file["features"] = numpy.zeros((4, 2), "f4")
     file["targets"] = numpy.arange(4)
@@ -370,6 +442,7 @@ write("labels.bin", b"\x0b" + bytes(3072))
 write("screen.csv", "+---+---+\n| a | y |\n+---+---+\n| 1 | 0 |\n+---+---+\n")
 write("fixed.csv", "name      size y\nNew York   1.5 0\nRome      22.5 1\n")
 write("zero.csv", "a,y\n1,0\n2,\0\n")
+write("bad-date.csv", "built,size,sold\n01/02/2003,1,2004-02-29\n02/02/2003,2,2003-02-29\n")
 write("there.h5", "a file")
 os.makedirs("folder.h5")
 
@@ -409,6 +482,10 @@ for case, args, code, message in (
         ("like a file that is no model", ["test.csv", "new.h5", "--like=people.csv"], 1,
          "'people.csv' was not saved by sheaf"),
         ("like a missing file", ["test.csv", "new.h5", "--like=absent.h5"], 1, "'absent.h5' does not exist"),
+        ("a date that does not exist", ["bad-date.csv", "new.h5", "--like=dates.h5"], 1,
+         "line 3 of 'bad-date.csv', column 2 ('sold'), contains '2003-02-29' (a date such as 2024-05-31 is expected)."),
+        ("no column of dates", ["signs.csv", "new.h5", "--like=dates.h5", "--header=false"], 1,
+         "has 2 feature columns, but 'dates.h5' has 3"),
         ("like a file with wrong names", ["two.csv", "new.h5", "--like=wrong.h5"], 1, "has 3 names for 2 features"),
         ("values with --like", ["test.csv", "new.h5", "--like=people.h5", "--missing=mean"], 2,
          "--missing cannot change empty cells with --like"),

@@ -5,6 +5,7 @@ Usage: seeds.py FOLDER. An input is one byte of options, then parts separated by
 import glob
 import gzip
 import io
+import json
 import os
 import re
 import struct
@@ -27,7 +28,7 @@ def dictionary():
     found = {"<cut>", ",\"crc32\":\"00000000\"}", "\\x93NUMPY", "PK\\x03\\x04", "PK\\x01\\x02", "PK\\x05\\x06",
              "PK\\x06\\x06", "PK\\x06\\x07", "'descr':", "'shape':", "'fortran_order':", "'<f2'", "\\xef\\xbb\\xbf",
              "\\xff\\xff\\xff\\xff", "nan", "inf", "NA", "sep=;", "\"name\":", "\"categories\":[", "\"fill\":",
-             "\"columns\":", "\"class_names\":["}
+             "\"columns\":", "\"class_names\":[", "\"date\":{", "2024-05-31", "31/5/2024", "5/31/2024", "31.05.2024"}
     found = {word.replace('"', '\\"') for word in found}
     for path in glob.glob(os.path.join(SOURCE, "src/study/*.cpp")) + [
             os.path.join(SOURCE, "src/runs/journal/journal_line.cpp")]:
@@ -106,6 +107,9 @@ def tables():
     table("comma", 0, "", "", "sep=;\na;b;y\n1,5;x;0,5\n2;\xe4;1,5\n", more=16)
     table("rows", 0, "", "", ",a,y\nr1,2,0\nr2,3,1\n", "2,1\n")
     table("same", 0, "", "", "a=b,a,y\n1,b,0\n2,c,1\n")
+    table("dates", 0, "y", "", "a,when,y\n1,2024-05-31,0\n2,,1\n3,1969-12-31T23:59:59.5+02:00,0\n", "when,a,y\n31.05.2024,1,0\n")
+    table("slashes", 0, "y", "", "when,then,y\n13/5/2024,5/13/2024 9:05,0\n1/5/2024,5/1/2024,1\n", "then,when,y\n1/2/2024,x,0\n")
+    table("unnamed_dates", 0x04, "-1", "", "1.5,31.5.2024,2024/02/29,0\n2.5,1.6.2024,2024/03/01,1\n")
     table("identified", 0x80, "", "", "name,a,y\nx,1,0\ny,2,1\n")
 
 
@@ -113,6 +117,9 @@ def descriptions():
     columns = '[{"name":"age","fill":2.5},{"name":"city","categories":["","Oslo","R\\u00f6m"]},{"name":"size"}]'
     whole = '{"columns":%s,"class_names":["no","yes"],"target_names":["y"],"source":"a.csv","content_hash":"12ab"}'
     seed("description", "whole", 0, columns, whole % columns)
+    dates = [{"name": f"d.{part}", "date": {"column": "d", "part": part, "format": "d/m/y"}} for part in ("year", "days")]
+    described = json.dumps({"format": 2, "columns": dates})
+    seed("description", "dates", 0, described, whole % described)
     seed("description", "zero", 0, '[{"name":"a\\u0000b"}]', '{"class_names":["\\u0000","?"]}')
     seed("description", "large", 0, '[{"name":"a","fill":1e300}]', '{"source":"","columns":[{"name":""}]}')
     seed("description", "deep", 0, "[" * 3000, "[" * 2000 + "]" * 2000)

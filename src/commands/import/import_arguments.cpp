@@ -221,10 +221,10 @@ csv (.csv, .tsv; several files are appended)
                         without targets
   --drop=NAME|N,...     columns to leave out. The data file and models remember them, so that evaluate, predict and
                         --like leave them out, too
-  --keep=NAME|N,...     columns to take although nearly all of their texts differ, or they have dates; these are
-                        left out by default, with a note
+  --keep=NAME|N,...     columns to take as categories although nearly all of their texts differ, or they have dates;
+                        the former, and dates of no known format, are left out by default, with a note
   --categorical=NAME|N,...
-                        columns of numbers that are read as text, that is, as categories
+                        columns of numbers or dates that are read as text, that is, as categories
   --groups=NAME|N, --folds=NAME|N, --time=NAME|N, --weights=NAME|N
                         columns that are not features: the group of each row, its fold (0, 1, ...), its time (numbers,
                         or dates such as 2019-03-01 or 2019-03-01T10:30:00) and the weight of its loss. They become the
@@ -246,8 +246,12 @@ csv (.csv, .tsv; several files are appended)
 
 CSV features become 32-bit floating point, after the subtraction of an offset where they are large compared to their
 differences; the other formats keep their type. Columns of text become the numbers of up to 1000
-categories, which networks encode (model.categories). Unnamed first columns are taken to be row names and left out. Lines above the table,
-comments (#) and a row of units below the header are skipped. Numbers may have thousands separators, percent and
+categories, which networks encode (model.categories). A column of dates becomes columns of numbers: NAME.year, NAME.month, NAME.day,
+NAME.weekday (0 is Monday) and NAME.days (since 1970, with the time of day as a fraction), if all of its dates have one
+of the formats 2024-05-31, 2024/05/31, 31.05.2024, 31/05/2024 and 05/31/2024, the last two only if the cells show which
+of them it is. A time of day may follow: 13:45, 13:45:00, T13:45:00.5Z or T13:45:00+02:00. Unnamed first columns are
+taken to be row names and left out. Lines above the table, comments (#) and a row of units below the header are
+skipped. Numbers may have thousands separators, percent and
 currency signs if all of their column fit. Labels 0..K-1 are kept; other labels are numbered in sorted order. The
 attributes feature_names, columns and class_names store the names and the encoding. IDX files come in pairs: one
 file of images and one of labels. IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "data/import/csv_columns.hpp"
 #include "data/import/csv_first_line.hpp"
+#include "data/table_columns.hpp"
 
 namespace sheaf {
 namespace {
@@ -25,7 +26,7 @@ StartHints hints_for(const CsvOptions& options, const std::vector<std::string>* 
     std::copy_if(names->begin(), names->end(), std::back_inserter(hints.features),
                  [](const std::string& name) { return !is_row_number_name(name); });
   } else if (options.like != nullptr && has_names(options.like->columns)) {
-    hints.features = column_names(options.like->columns);
+    hints.features = table_columns(options.like->columns).names;
   } else {
     hints.is_unnamed = options.like != nullptr && !options.like->columns.empty();
   }

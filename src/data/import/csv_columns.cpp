@@ -14,6 +14,7 @@
 #include "core/text.hpp"
 #include "data/import/csv_first_line.hpp"
 #include "data/import/csv_start.hpp"
+#include "data/table_columns.hpp"
 
 namespace sheaf {
 namespace {
@@ -78,7 +79,7 @@ Columns columns_with(const std::string& name, const Columns& columns, const Text
 // The targets among the `remaining` columns according to the data that the file is coded like.
 Columns known_targets(const DataDescription& like, const Columns& remaining, const Texts& names) {
   if (names.empty() || !has_names(like.columns))
-    return remaining.size() == like.columns.size() + 1 ? Columns{remaining.back()} : Columns();
+    return remaining.size() == table_columns(like.columns).names.size() + 1 ? Columns{remaining.back()} : Columns();
   Columns found;
   for (const auto& target : like.target_names) {
     const Columns same = columns_with(target, remaining, names);
@@ -136,18 +137,17 @@ void require_distinct_names(const Columns& features, const Texts& names, const s
 // Puts the features in the order of the known columns.
 Columns in_known_order(const CsvOptions& options, const Columns& features, const Texts& names,
                        const std::string& file) {
-  const auto& known = options.like->columns;
-  if (known.empty()) return features;
-  if (names.empty() || !has_names(known)) {
-    require(features.size() == known.size(),
+  const Texts wanted = table_columns(options.like->columns).names;
+  if (wanted.empty()) return features;
+  if (names.empty() || !has_names(options.like->columns)) {
+    require(features.size() == wanted.size(),
             fmt::format("'{}' has {} feature columns, but {} has {} (without column names, the numbers must be "
                         "equal). Check --header, --label and --drop.",
-                        file, features.size(), options.like_name, known.size()));
+                        file, features.size(), options.like_name, wanted.size()));
     return features;
   }
-  Texts present, wanted;
+  Texts present;
   for (const std::size_t column : features) present.push_back(names[column]);
-  for (const auto& column : known) wanted.push_back(column.name);
   Columns ordered;
   for (const std::int64_t position : match_names(present, wanted, fmt::format("'{}'", file), options.like_name,
                                                  "Leave out columns that are not features (--drop)."))
@@ -219,14 +219,13 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
   roles.folds = find_one("folds", options.folds, names, column_count, file);
   roles.time = find_one("time", options.time, names, column_count, file);
   roles.weights = find_one("weights", options.weights, names, column_count, file);
-  const Columns kept = find_columns(options.keep, names, column_count, file);
+  roles.kept = find_columns(options.keep, names, column_count, file);
   roles.categorical = find_columns(options.categorical, names, column_count, file);
   // A feature of the model stays one if it also describes the rows.
-  const auto is_known = [&](std::size_t column) {
-    const auto has_name = [&](const DataColumn& known) { return known.name == names[column]; };
-    return options.like != nullptr && !names.empty() &&
-           std::any_of(options.like->columns.begin(), options.like->columns.end(), has_name);
-  };
+  std::unordered_set<std::string> known;
+  if (options.like != nullptr)
+    for (auto& name : table_columns(options.like->columns).names) known.insert(std::move(name));
+  const auto is_known = [&](std::size_t column) { return !names.empty() && known.count(names[column]) > 0; };
   const std::unordered_set<std::size_t> dropped(roles.dropped.begin(), roles.dropped.end());
   const auto has_other_role = [&](std::size_t column) {
     const bool describes_rows = roles.groups == column || roles.folds == column || roles.time == column ||
@@ -234,7 +233,7 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
     return dropped.count(column) > 0 || (describes_rows && !is_known(column));
   };
   const auto is_left_out = [&](std::size_t column) {
-    return contains(left_out, column) && !contains(kept, column) && !contains(roles.categorical, column) &&
+    return contains(left_out, column) && !contains(roles.kept, column) && !contains(roles.categorical, column) &&
            !is_known(column);
   };
   const std::size_t row_names = count_row_names(names);

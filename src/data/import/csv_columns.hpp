@@ -22,9 +22,10 @@ std::vector<std::size_t> find_columns(const std::string& list, const std::vector
 
 /// The columns of a file, by number.
 struct ColumnRoles {
-  std::vector<std::size_t> features;     ///< in the order of the features
+  std::vector<std::size_t> features;     ///< those that become features, in the order of the known ones
   std::vector<std::size_t> targets;      ///< empty: the file has no targets, or they are not read
   std::vector<std::size_t> categorical;  ///< features that are text in any case
+  std::vector<std::size_t> kept;         ///< columns that --keep names: those of dates are text, too
   std::vector<std::size_t> row_names;    ///< first columns that are unnamed or named as by pandas, which are left out
   std::vector<std::size_t> dropped;      ///< columns that an option or the known data leave out
   std::vector<std::size_t> left_out;     ///< columns that are left out because of their content

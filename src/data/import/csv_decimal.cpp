@@ -15,8 +15,10 @@ std::vector<bool> may_be_numbers(const CsvLayout& layout, const CsvOptions& opti
   const DataDescription* like = options.like;
   const ColumnRoles& roles = layout.roles;
   std::vector<bool> may_be(layout.column_count);
-  for (std::size_t index = 0; index < roles.features.size(); ++index)
-    may_be[roles.features[index]] = like == nullptr || like->columns.empty() || !like->columns[index].is_text();
+  for (std::size_t index = 0; index < layout.features.size(); ++index) {
+    const DataColumn* known = like == nullptr || like->columns.empty() ? nullptr : &like->columns[index];
+    may_be[layout.features[index].column] = known == nullptr || (!known->is_text() && !known->date);
+  }
   for (const std::size_t column : roles.categorical) may_be[column] = false;
   const bool are_numbers = options.task != Task::classification && (like == nullptr || like->class_names.empty());
   for (const std::size_t column : roles.targets) may_be[column] = are_numbers;

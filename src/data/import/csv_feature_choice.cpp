@@ -41,16 +41,19 @@ std::vector<FeatureColumn> choose_features(const CsvBeginning& first, const CsvL
   const bool are_known = options.like != nullptr && !options.like->columns.empty();
   const auto& categorical = layout.roles.categorical;
   std::vector<FeatureColumn> features;
-  for (std::size_t index = 0; index < layout.roles.features.size(); ++index) {
-    const std::size_t column = layout.roles.features[index];
+  for (std::size_t index = 0; index < layout.features.size(); ++index) {
+    const auto& [column, date_part] = layout.features[index];
     const std::string name = layout.names.empty() ? "" : layout.names[column];
     const std::string option = layout.option_of(column);
     if (are_known) {
       features.emplace_back(options.like->columns[index], option, options.missing, options.empty,
                             options.refuses_unknown ? Refused::unknown_texts : Refused::nothing);
+      if (const auto shown = first.evidence[column].date_format.format()) features.back().set_format(*shown);
     } else if (options.numbers_only) {
       features.emplace_back(number_column(name), option, options.missing, options.empty,
                             Refused::unknown_texts_and_empty_cells);
+    } else if (date_part) {
+      features.emplace_back(*date_part, option, options.missing, options.empty);
     } else if (std::find(categorical.begin(), categorical.end(), column) != categorical.end()) {
       features.emplace_back(name, option, Kind::text, options.missing, options.empty);
     } else {

@@ -11,7 +11,7 @@
 
 namespace sheaf {
 
-/// One column for each feature, in the order of layout.roles.features: as the known data describe it or, without such
+/// One column for each feature, in the order of layout.features: as the known data describe it or, without such
 /// data, by the evidence of the first file. Keeps a reference to `options.empty`. Throws RunError for texts that
 /// resemble numbers.
 std::vector<FeatureColumn> choose_features(const CsvBeginning& first, const CsvLayout& layout,

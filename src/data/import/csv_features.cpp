@@ -13,6 +13,7 @@
 #include "core/text.hpp"
 #include "data/column_encoding.hpp"
 #include "data/column_offset.hpp"
+#include "data/import/csv_dates.hpp"
 
 namespace sheaf {
 namespace {
@@ -56,15 +57,25 @@ FeatureColumn::FeatureColumn(std::string name, std::string option_name, Kind kin
                              const EmptyCells& empty)
     : name_(std::move(name)), option_name_(std::move(option_name)), kind_(kind), missing_(missing), empty_(&empty) {}
 
+FeatureColumn::FeatureColumn(DataColumn column, std::string option_name, MissingCells missing, const EmptyCells& empty)
+    : FeatureColumn(std::move(column.name), std::move(option_name), Kind::date, missing, empty) {
+  date_ = std::move(column.date);
+  format_ = date_->format;
+}
+
 FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing,
                              const EmptyCells& empty, Refused refused)
     : name_(known.name),
       option_name_(std::move(option_name)),
-      kind_(known.is_text() ? Kind::text : Kind::number),
+      kind_(known.is_text() ? Kind::text
+            : known.date    ? Kind::date
+                            : Kind::number),
       missing_(missing),
       empty_(&empty),
       known_(known),
-      refused_(refused) {
+      refused_(refused),
+      date_(known.date) {
+  if (date_) format_ = date_->format;
   for (std::size_t index = 0; index < known.categories.size(); ++index) {
     const auto code = static_cast<std::int32_t>(index);
     codes_[known.categories[index]] = code;
@@ -82,6 +93,7 @@ bool FeatureColumn::is_empty(std::string_view text) const {
 }
 
 double FeatureColumn::read_other(std::string_view text) {
+  if (kind_ == Kind::date) return read_date(text);
   if (is_empty(text)) return add_empty(text);
   if (kind_ == Kind::undecided) kind_ = parse_cell(text, form_) ? Kind::number : Kind::text;
   return kind_ == Kind::number ? read_number(text) : read_text(text);
@@ -91,6 +103,14 @@ double FeatureColumn::read_number(std::string_view text) {
   const auto number = parse_cell(text, form_);
   if (!number || !fits_float(*number)) refuse_number(text, number.has_value());
   return *number;
+}
+
+double FeatureColumn::read_date(std::string_view text) {
+  const auto date = parse_date(text, format_);
+  const bool may_be_empty = !date || empty_->has_numbers();
+  if (may_be_empty && is_empty(text)) return add_empty(text);
+  if (!date) refuse(fmt::format("a date such as {} is expected", example_of(format_)), quoted(std::string(text)));
+  return part_of(*date, date_->part);
 }
 
 double FeatureColumn::add_empty(std::string_view text) {
@@ -106,13 +126,17 @@ void FeatureColumn::refuse_number(std::string_view text, bool is_number) const {
   const std::string cell = quoted(std::string(text));
   if (is_number)
     throw BadCell{fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), drop_advice()};
+  refuse("a number is expected", cell);
+}
+
+void FeatureColumn::refuse(const std::string& problem, const std::string& cell) const {
   const std::string advice = known_
                                  ? ""
                                  : fmt::format(
                                        ", take it for an empty cell with --na_values={}, read the column as text with "
                                        "--categorical={}",
                                        cell, option_name_);
-  throw BadCell{fmt::format("contains {} (a number is expected)", cell), advice + (known_ ? "" : drop_advice())};
+  throw BadCell{fmt::format("contains {} ({})", cell, problem), advice + (known_ ? "" : drop_advice())};
 }
 
 std::string FeatureColumn::drop_advice() const {
@@ -157,7 +181,8 @@ double FeatureColumn::read_text(std::string_view text) {
 DataColumn FeatureColumn::describe(const std::function<std::string()>& place) {
   DataColumn column = known_.value_or(number_column(name_));
   if (!known_) {
-    require(kind_ != Kind::undecided && (kind_ == Kind::number || !codes_.empty()), [&] {
+    column.date = date_;
+    require(kind_ != Kind::undecided && (kind_ != Kind::text || !codes_.empty()), [&] {
       return fmt::format("All cells of {} are empty. Drop the column with --drop={}.", place(), option_name_);
     });
     if (kind_ == Kind::text) {

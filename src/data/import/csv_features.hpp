@@ -1,4 +1,4 @@
-// Feature columns of CSV files: numbers, and texts that become codes.
+// Feature columns of CSV files: numbers, parts of dates, and texts that become codes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -72,10 +72,10 @@ class CellBlocks {
 /// sample. NaN is ignored.
 double sampled_offset(const CellBlocks& cells, std::int64_t rows, std::int64_t first, std::int64_t stride);
 
-/// A column of numbers or of texts.
+/// A column of numbers, of a part of dates, or of texts.
 class FeatureColumn {
  public:
-  enum class Kind { undecided, number, text };
+  enum class Kind { undecided, number, date, text };
   /// The cells of a known column that are errors. unknown_texts: those that are not among its categories, also empty
   /// ones.
   enum class Refused { nothing, unknown_texts, unknown_texts_and_empty_cells };
@@ -83,10 +83,14 @@ class FeatureColumn {
   /// A column whose description is learned. `option_name`: name or number of the column for --drop and --categorical.
   /// `empty` must outlive this object. undecided: the first cell that is not empty decides.
   FeatureColumn(std::string name, std::string option_name, Kind kind, MissingCells missing, const EmptyCells& empty);
+  /// A part of a column of dates, `column.date`.
+  FeatureColumn(DataColumn column, std::string option_name, MissingCells missing, const EmptyCells& empty);
   /// A column that is encoded as `known`.
   FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing, const EmptyCells& empty,
                 Refused refused);
 
+  /// How the dates are written, if not as those of the known data.
+  void set_format(DateFormat format) { format_ = format; }
   /// How the numbers of the current file are written.
   void set_form(const NumberForm& form) {
     form_ = form;
@@ -95,7 +99,8 @@ class FeatureColumn {
   Kind kind() const { return kind_; }
   bool is_known() const { return known_.has_value(); }
 
-  /// Returns the number of a cell, the code of its text, or NaN for an empty cell. Throws BadCell.
+  /// Returns the number of a cell, the part of its date, the code of its text, or NaN for an empty cell. Throws
+  /// BadCell.
   double read(std::string_view text) {
     if (kind_ != Kind::number || !is_simple_) return read_other(text);
     const auto number = parse_number<double>(text);
@@ -119,11 +124,13 @@ class FeatureColumn {
   static bool fits_float(double value) { return std::abs(value) <= 3.4028234663852886e38; }
   double read_other(std::string_view text);
   double read_number(std::string_view text);
+  double read_date(std::string_view text);
   double read_text(std::string_view text);
   std::int32_t find_code(const std::string& text) const;
   double add_empty(std::string_view text);
   [[noreturn]] void refuse_empty(std::string_view text) const;
   [[noreturn]] void refuse_number(std::string_view text, bool is_number) const;
+  [[noreturn]] void refuse(const std::string& problem, const std::string& cell) const;
   std::string drop_advice() const;
 
   std::string name_;
@@ -133,6 +140,8 @@ class FeatureColumn {
   const EmptyCells* empty_;
   std::optional<DataColumn> known_;
   Refused refused_ = Refused::nothing;
+  std::optional<DateSource> date_;
+  DateFormat format_ = DateFormat::iso;  // of dates
   NumberForm form_;
   bool is_simple_ = false;  // numbers have a point, and none of them means an empty cell
   std::unordered_map<std::string, std::int32_t> codes_;

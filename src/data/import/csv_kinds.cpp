@@ -38,6 +38,7 @@ void ColumnEvidence::add(std::string_view cell, const EmptyCells& empty) {
   }
   ++texts;
   dates += is_date(cell);
+  if (!date_format.add(cell) && odd_date.empty()) odd_date = cell;
   resembling += resembles_number(cell);
   different_texts.insert(cell);
   if (texts == 1 && numbers == 0) example = cell;
@@ -83,13 +84,14 @@ DecimalMark decide_decimal(const std::vector<const CommonForm*>& columns, char d
 ColumnKind kind_of(const ColumnEvidence& column, std::optional<char> decimal) {
   const auto different = static_cast<std::int64_t>(column.different_texts.size());
   if (column.numbers == 0 && column.texts == 0) return ColumnKind::undecided;
+  if (column.numbers == 0 && column.date_format.format()) return ColumnKind::date;
   if (column.numbers >= column.texts) {
     if (column.form.are_in_parentheses()) return ColumnKind::text;
     const bool has_form =
         decimal ? column.form.form(*decimal).has_value() : column.form.form('.') || column.form.form(',');
     return has_form ? ColumnKind::number : ColumnKind::unclear;
   }
-  if (are_most(column.dates, column.texts)) return ColumnKind::date;
+  if (are_most(column.dates, column.texts)) return ColumnKind::other_date;
   // Such as measurements of which most are below a limit.
   const auto different_numbers = static_cast<std::int64_t>(column.different_numbers.size());
   if (different_numbers >= min_measurements && 2 * different_numbers >= column.numbers) return ColumnKind::unclear;

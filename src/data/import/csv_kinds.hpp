@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "data/import/csv_dates.hpp"
 #include "data/import/csv_numbers.hpp"
 #include "data/import/csv_sample.hpp"
 
@@ -19,7 +20,8 @@ enum class ColumnKind {
   number,      ///< numbers, perhaps with a few bad cells
   text,        ///< categories
   identifier,  ///< texts that are nearly all different
-  date,        ///< dates or times
+  date,        ///< dates of one format
+  other_date,  ///< dates or times, most of which have no format in common that parse_date() knows
   unclear      ///< texts that resemble numbers, many different numbers among texts, numbers without a common form
 };
 
@@ -32,11 +34,13 @@ struct ColumnEvidence {
   std::int64_t leading_zeros = 0;  ///< of the numbers
   std::int64_t whole = 0;          ///< of the numbers: those without a decimal separator
   CommonForm form;                 ///< of the numbers
+  CommonDateFormat date_format;    ///< of the texts
   std::unordered_set<std::string_view> different_texts;
   std::unordered_set<std::string_view> different_numbers;  ///< as texts; after a text, or if `counts_numbers`
   bool counts_numbers = false;
   std::string_view example;   ///< a text or a number of the column, preferably one that is not a plain number
   std::string_view pointed;   ///< the first number with a point
+  std::string_view odd_date;  ///< the first text after which the texts have no date format in common
   std::string_view decisive;  ///< the number that shows the decimal mark of the column; empty: none does
 
   void add(std::string_view cell, const EmptyCells& empty);

@@ -11,6 +11,7 @@
 #include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "data/import/csv_first_line.hpp"
+#include "data/table_columns.hpp"
 
 namespace sheaf {
 namespace {
@@ -60,6 +61,62 @@ void require_columns(const CsvBeginning& first, const CsvOptions& options) {
   });
 }
 
+// The data that the file is read like describe its columns.
+bool are_known(const CsvOptions& options) {
+  return options.like != nullptr && !options.like->columns.empty();
+}
+
+std::vector<ColumnKind> kinds_of(const CsvBeginning& first, const CsvOptions& options) {
+  std::vector<ColumnKind> kinds;
+  for (const ColumnEvidence& column : first.evidence) kinds.push_back(kind_of(column, options.decimal));
+  return kinds;
+}
+
+// The columns that are left out because of their content, unless options or names of known columns make them features.
+std::vector<std::size_t> useless_columns(const std::vector<ColumnKind>& kinds, const CsvLayout& layout,
+                                         const CsvOptions& options) {
+  const auto count = [&](ColumnKind kind) { return std::count(kinds.begin(), kinds.end(), kind); };
+  bool takes_dates = options.like == nullptr && !options.numbers_only;
+  bool takes_other_dates = false;
+  const bool has_positions = are_known(options) && (layout.names.empty() || !has_names(options.like->columns));
+  if (has_positions) {
+    const std::int64_t known_dates = date_column_count(options.like->columns);
+    takes_dates = known_dates > 0;
+    takes_other_dates = count(ColumnKind::date) + count(ColumnKind::other_date) <= known_dates;
+  }
+  std::vector<std::size_t> columns;
+  for (std::size_t column = 0; column < kinds.size(); ++column)
+    if (kinds[column] == ColumnKind::identifier || (kinds[column] == ColumnKind::date && !takes_dates) ||
+        (kinds[column] == ColumnKind::other_date && !takes_other_dates))
+      columns.push_back(column);
+  return columns;
+}
+
+std::vector<CsvFeature> features_of(const CsvBeginning& first, const std::vector<ColumnKind>& kinds,
+                                    const CsvLayout& layout, const CsvOptions& options) {
+  const ColumnRoles& roles = layout.roles;
+  std::vector<CsvFeature> features;
+  if (are_known(options)) {
+    for (const std::size_t position : table_columns(options.like->columns).of_column)
+      features.push_back({roles.features[position], {}});
+    return features;
+  }
+  const auto contains = [](const std::vector<std::size_t>& columns, std::size_t column) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  };
+  for (const std::size_t column : roles.features) {
+    const bool is_text = contains(roles.categorical, column) || contains(roles.kept, column);
+    if (kinds[column] != ColumnKind::date || is_text) {
+      features.push_back({column, {}});
+      continue;
+    }
+    const std::string name = layout.names.empty() ? "" : layout.names[column];
+    for (auto& part : date_columns(name, *first.evidence[column].date_format.format()))
+      features.push_back({column, std::move(part)});
+  }
+  return features;
+}
+
 }  // namespace
 
 CsvLayout choose_layout(const CsvBeginning& first, const CsvOptions& options) {
@@ -73,12 +130,10 @@ CsvLayout choose_layout(const CsvBeginning& first, const CsvOptions& options) {
     named += is_row_number_name(name) ? 0 : 1;
     if (named > 0 && name.empty()) name = fmt::format("Unnamed: {}", column);
   }
-  std::vector<std::size_t> left_out;
-  for (std::size_t column = 0; column < layout.column_count; ++column) {
-    const ColumnKind kind = kind_of(first.evidence[column], options.decimal);
-    if (kind == ColumnKind::identifier || kind == ColumnKind::date) left_out.push_back(column);
-  }
-  layout.roles = choose_roles(options, layout.names, layout.column_count, first.name(), left_out);
+  const std::vector<ColumnKind> kinds = kinds_of(first, options);
+  layout.roles =
+      choose_roles(options, layout.names, layout.column_count, first.name(), useless_columns(kinds, layout, options));
+  layout.features = features_of(first, kinds, layout, options);
   const std::size_t targets = layout.roles.targets.size();
   require(targets != 1 || options.task != Task::multilabel, [&] {
     return fmt::format(

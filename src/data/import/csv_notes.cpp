@@ -42,6 +42,16 @@ bool names_identifier(const std::string& name) {
   return ends_with("id") || ends_with("index") || ends_with("key") || ends_with("no");
 }
 
+// Why dates are not read.
+std::string problem_of_dates(const ColumnEvidence& cells) {
+  if (cells.date_format.is_ambiguous()) return ": no cell shows whether the day or the month comes first";
+  if (cells.numbers > 0)
+    return fmt::format("; {} a number",
+                       cells.numbers == 1 ? "1 cell has" : fmt::format("{} cells have", cells.numbers));
+  if (cells.odd_date.empty() || cells.odd_date == cells.example) return "";
+  return fmt::format("; {} is not a date of the same format", quoted(as_utf8(cells.odd_date)));
+}
+
 void add_left_out(const CsvBeginning& first, const CsvLayout& layout, Texts& notes) {
   const auto& row_names = layout.roles.row_names;
   Texts columns;
@@ -54,10 +64,13 @@ void add_left_out(const CsvBeginning& first, const CsvLayout& layout, Texts& not
     const ColumnEvidence& cells = first.evidence[column];
     const std::string example = quoted(as_utf8(cells.example));
     notes.push_back(
-        cells.dates > 0
-            ? fmt::format("{} has dates or times ({}) and was left out; write them as numbers (such as days) to use "
-                          "them, or pass --keep={} to take them as categories",
-                          layout.text_of(column), example, layout.option_of(column))
+        kind_of(cells, std::nullopt) == ColumnKind::date
+            ? fmt::format("{} has dates ({}) and was left out (no feature of the training data comes from it)",
+                          layout.text_of(column), example)
+        : cells.dates > 0
+            ? fmt::format("{} has dates or times ({}{}) and was left out; write them as 2024-05-31 or 2024-05-31 "
+                          "13:45:00 to use them, or pass --keep={} to take them as categories",
+                          layout.text_of(column), example, problem_of_dates(cells), layout.option_of(column))
             : fmt::format("{} has {} different texts in {} rows ({}), like an identifier, and was left out; "
                           "pass --keep={} to take them as categories",
                           layout.text_of(column), cells.different_texts.size(), cells.texts, example,
@@ -70,7 +83,7 @@ void add_codes(const CsvBeginning& first, const CsvLayout& layout, const std::ve
                Texts& notes) {
   const std::int64_t rows = first.sampled_rows();
   for (std::size_t index = 0; index < features.size(); ++index) {
-    const std::size_t column = layout.roles.features[index];
+    const std::size_t column = layout.features[index].column;
     if (features[index].kind() != FeatureColumn::Kind::number) continue;
     const ColumnEvidence& cells = first.evidence[column];
     const bool is_id = !layout.names.empty() && names_identifier(lower_case(layout.names[column]));
@@ -85,17 +98,28 @@ void add_codes(const CsvBeginning& first, const CsvLayout& layout, const std::ve
   }
 }
 
+// "column 1 ('sold'): d/m/y"
+Texts dates_of(const CsvLayout& layout) {
+  Texts dates;
+  for (const CsvFeature& feature : layout.features)
+    if (feature.date_part && feature.date_part->date->part == DatePart::year)
+      dates.push_back(fmt::format("{}: {}", layout.text_of(feature.column), name_of(feature.date_part->date->format)));
+  return dates;
+}
+
 void add_empty_and_unknown(const CsvTable& table, const CsvLayout& layout, const CsvOptions& options, Texts& notes) {
   Texts unknown;
   std::int64_t empty = 0, unknown_count = 0, empty_columns = 0;
   for (std::size_t index = 0; index < table.features().size(); ++index) {
     const FeatureColumn& feature = table.features()[index];
-    empty += feature.empty_cells();
-    empty_columns += feature.empty_cells() > 0;
+    if (!layout.repeats_column(index)) {
+      empty += feature.empty_cells();
+      empty_columns += feature.empty_cells() > 0;
+    }
     unknown_count += feature.unknown_cells();
     if (feature.unknown_cells() > 0)
       unknown.push_back(
-          fmt::format("{} in {}", quoted(feature.unknown_text()), layout.text_of(layout.roles.features[index])));
+          fmt::format("{} in {}", quoted(feature.unknown_text()), layout.text_of(layout.features[index].column)));
   }
   if (empty > 0)
     notes.push_back(fmt::format(
@@ -176,7 +200,7 @@ std::vector<std::string> cell_notes(const CsvTable& table, const CsvLayout& layo
     unusual.push_back(fmt::format("{}: {}", layout.text_of(column), example));
   for (std::size_t index = 0; index < columns.size(); ++index)
     if (columns[index].is_text())
-      texts.push_back(fmt::format("{}: {} categories", layout.text_of(layout.roles.features[index]),
+      texts.push_back(fmt::format("{}: {} categories", layout.text_of(layout.features[index].column),
                                   columns[index].categories.size()));
   if (!unusual.empty())
     notes.push_back(
@@ -187,11 +211,16 @@ std::vector<std::string> cell_notes(const CsvTable& table, const CsvLayout& layo
     notes.push_back(
         fmt::format("numbers such as {} were read with a decimal point (pass --decimal=, if points separate thousands)",
                     quoted(decimal.unclear_number)));
+  if (const Texts dates = dates_of(layout); !dates.empty())
+    notes.push_back(
+        fmt::format("dates became numbers: year, month, day, weekday (0 is Monday) and days since 1970 ({}); "
+                    "--categorical takes them as categories",
+                    listed(dates)));
   if (options.like == nullptr && !texts.empty())
     notes.push_back(fmt::format("text was encoded by categories ({})", listed(texts)));
   if (options.like == nullptr) {
     for (std::size_t index = 0; index < columns.size(); ++index)
-      add_similar_names(layout.text_of(layout.roles.features[index]), "categories", columns[index].categories, notes);
+      add_similar_names(layout.text_of(layout.features[index].column), "categories", columns[index].categories, notes);
     if (!layout.roles.targets.empty())
       add_similar_names(layout.text_of(layout.roles.targets.front()), "classes", description.class_names, notes);
   }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <limits>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "data/import/class_labels.hpp"
+#include "data/import/csv_dates.hpp"
 #include "data/import/csv_features.hpp"
 
 namespace sheaf {
@@ -29,95 +29,7 @@ NumberArray array_of(const std::vector<double>& numbers, NumberType type) {
   return array;
 }
 
-// Reads the parts of a date from the beginning of a text.
-class DateText {
- public:
-  explicit DateText(std::string_view text) : left_(text) {}
-
-  bool at_end() const { return left_.empty(); }
-
-  // Skips one of these characters. Returns it, or 0.
-  char skip(std::string_view any) {
-    if (left_.empty() || any.find(left_.front()) == any.npos) return 0;
-    const char found = left_.front();
-    left_.remove_prefix(1);
-    return found;
-  }
-
-  // Reads a number of exactly `digits` digits that is at most `most`.
-  std::optional<int> number(std::size_t digits, int most) {
-    if (left_.size() < digits) return std::nullopt;
-    int value = 0;
-    for (const char digit : left_.substr(0, digits)) {
-      if (digit < '0' || digit > '9') return std::nullopt;
-      value = 10 * value + (digit - '0');
-    }
-    left_.remove_prefix(digits);
-    return value <= most ? std::optional(value) : std::nullopt;
-  }
-
-  // Reads the digits after a decimal point.
-  double fraction() {
-    double value = 0, unit = 1;
-    for (; !left_.empty() && left_.front() >= '0' && left_.front() <= '9'; left_.remove_prefix(1))
-      value += (unit /= 10) * (left_.front() - '0');
-    return value;
-  }
-
- private:
-  std::string_view left_;
-};
-
-// Reads hours and minutes, with or without a colon. Returns minutes.
-std::optional<int> read_zone(DateText& text) {
-  const auto hours = text.number(2, 23);
-  if (!hours) return std::nullopt;
-  text.skip(":");
-  const auto minutes = text.at_end() ? std::optional(0) : text.number(2, 59);
-  return minutes ? std::optional(60 * *hours + *minutes) : std::nullopt;
-}
-
 }  // namespace
-
-std::optional<double> seconds_of_date(std::string_view date) {
-  DateText text(date);
-  std::tm time{};
-  const auto year = text.number(4, 9999);
-  if (!year || !text.skip("-")) return std::nullopt;
-  const auto month = text.number(2, 12);
-  if (!month || *month == 0 || !text.skip("-")) return std::nullopt;
-  const auto day = text.number(2, 31);
-  if (!day || *day == 0) return std::nullopt;
-  time.tm_year = *year - 1900;
-  time.tm_mon = *month - 1;
-  time.tm_mday = *day;
-  double fraction = 0;
-  int zone_minutes = 0;
-  if (!text.at_end()) {
-    if (!text.skip("T ")) return std::nullopt;
-    const auto hour = text.number(2, 23);
-    if (!hour || !text.skip(":")) return std::nullopt;
-    const auto minute = text.number(2, 59);
-    if (!minute) return std::nullopt;
-    time.tm_hour = *hour;
-    time.tm_min = *minute;
-    if (text.skip(":")) {
-      const auto second = text.number(2, 60);
-      if (!second) return std::nullopt;
-      time.tm_sec = *second;
-      if (text.skip(".,")) fraction = text.fraction();
-    }
-    if (const char sign = text.skip("+-Z"); sign == '+' || sign == '-') {
-      const auto zone = read_zone(text);
-      if (!zone) return std::nullopt;
-      zone_minutes = sign == '+' ? *zone : -*zone;
-    }
-    if (!text.at_end()) return std::nullopt;
-  }
-  const std::time_t seconds = ::timegm(&time);
-  if (time.tm_mday != *day) return std::nullopt;  // 30 February
-  return static_cast<double>(seconds - 60 * zone_minutes) + fraction;
-}
 
 void RowData::add_time(std::string_view text, const EmptyCells& empty, const NumberForm& form) {
   if (empty.is_empty(text)) throw BadCell{"is empty (every row needs a time)", ", or leave out its row"};

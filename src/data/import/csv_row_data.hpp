@@ -45,8 +45,4 @@ class RowData {
   std::vector<std::int64_t> group_of_row_;
 };
 
-/// The seconds since 1970, UTC, of a date of ISO 8601 with or without a time, such as 2019-03-01, 2019-03-01 10:30 or
-/// 2019-03-01T10:30:05.25+02:00; without a time zone, of UTC. nullopt for other texts. Pure.
-std::optional<double> seconds_of_date(std::string_view text);
-
 }  // namespace sheaf

@@ -45,8 +45,9 @@ void CsvTable::choose_forms(const std::vector<ColumnEvidence>& evidence) {
   };
   const ColumnRoles& roles = layout_.roles;
   for (std::size_t index = 0; index < features_.size(); ++index) {
-    features_[index].set_form(forms_[roles.features[index]]);
-    if (features_[index].kind() == FeatureColumn::Kind::number) note(roles.features[index]);
+    const std::size_t column = layout_.features[index].column;
+    features_[index].set_form(forms_[column]);
+    if (features_[index].kind() == FeatureColumn::Kind::number) note(column);
   }
   if (targets_.has_text_labels()) return;
   for (const std::size_t column : roles.targets) note(column);
@@ -115,7 +116,7 @@ bool CsvTable::is_blank() const {
 bool CsvTable::has_empty_cell() const {
   const ColumnRoles& roles = layout_.roles;
   for (std::size_t index = 0; index < features_.size(); ++index)
-    if (features_[index].is_empty(fields_[roles.features[index]])) return true;
+    if (features_[index].is_empty(fields_[layout_.features[index].column])) return true;
   return std::any_of(roles.targets.begin(), roles.targets.end(),
                      [this](std::size_t column) { return targets_.is_empty(fields_[column], forms_[column]); });
 }
@@ -146,7 +147,7 @@ void CsvTable::read_cell(std::size_t column, const Read& read) {
 void CsvTable::add_cells() {
   const ColumnRoles& roles = layout_.roles;
   for (std::size_t index = 0; index < features_.size(); ++index)
-    read_cell(roles.features[index], [&](std::string_view text) { cells_.add(features_[index].read(text)); });
+    read_cell(layout_.features[index].column, [&](std::string_view text) { cells_.add(features_[index].read(text)); });
   if (roles.id) ids_.push_back(as_utf8(fields_[*roles.id]));
   for (const std::size_t column : roles.targets)
     read_cell(column, [&](std::string_view text) { targets_.add(text, forms_[column]); });
@@ -166,9 +167,16 @@ void CsvTable::finish(const std::string& file, ImportedData& data) {
                       file));
   const ColumnRoles& roles = layout_.roles;
   const auto place_of = [&](std::size_t index) {
-    return fmt::format("{} of '{}'", layout_.text_of(roles.features[index]), file);
+    return fmt::format("{} of '{}'", layout_.text_of(layout_.features[index].column), file);
   };
   data.features = encode_columns(std::move(cells_), counts_.rows, features_, place_of, data.description.columns);
+  const auto twice = repeated_name(data.description.columns);
+  require(!twice, [&] {
+    return fmt::format(
+        "Two features of '{}' would have the name {} (a column of dates becomes COLUMN.year and others). Rename a "
+        "column.",
+        file, quoted(*twice));
+  });
   targets_.finish(counts_.rows, file, data);
   if (roles.id) data.ids = IdColumn{layout_.names.empty() ? options_.id : layout_.names[*roles.id], std::move(ids_)};
   if (roles.groups) data.groups = groups_.array();

@@ -122,7 +122,7 @@ CsvTargets::CsvTargets(const CsvBeginning& first, const CsvLayout& layout, const
     refuse(
         "has texts that look like numbers, but cannot all be read as such",
         first_unreadable(first, column, decimal.is_known ? std::optional(decimal.mark) : std::nullopt, options.empty));
-  if (kind == ColumnKind::date) refuse("has dates or times", evidence.example);
+  if (kind == ColumnKind::date || kind == ColumnKind::other_date) refuse("has dates or times", evidence.example);
   if (kind == ColumnKind::identifier)
     refuse("has a different text in nearly every row, like an identifier", evidence.example);
 }

@@ -2,6 +2,7 @@
 #include "data/data_description.hpp"
 
 #include "core/error.hpp"
+#include "data/table_columns.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -59,6 +60,50 @@ TEST_CASE("the text of columns is one line of valid JSON, whatever bytes the nam
   CHECK(columns_text({text_column("x", {"1", "2"}), {"y", {}, true, 1.5, FillRule::mean, 2}}, {"z"}) ==
         R"({"columns":[{"categories":["1","2"],"name":"x"},{"empty":true,"fill":2.0,"fill_rule":"mean","name":"y",)"
         R"("offset":1.5}],"dropped":["z"],"format":2})");
+}
+
+TEST_CASE("parts of dates are described") {
+  auto columns = date_columns("sold", DateFormat::day_first);
+  columns.push_back(number_column("a"));
+  const std::string text = columns_text(columns, {});
+  CHECK_THAT(
+      text, StartsWith(R"({"columns":[{"date":{"column":"sold","format":"d/m/y","part":"year"},"name":"sold.year"},)"));
+  CHECK(parse_columns(text).columns == columns);
+  const auto unnamed = date_columns("", DateFormat::iso);
+  CHECK(parse_columns(columns_text(unnamed, {})).columns == unnamed);
+  CHECK_FALSE(are_plain(unnamed));
+  columns.push_back(number_column("sold.month"));
+  CHECK(repeated_name(columns) == "sold.month");
+}
+
+TEST_CASE("dates that are not valid are refused with the reason") {
+  const std::string year = R"({"column":"d","part":"year","format":"y-m-d"})";
+  const std::pair<std::string, const char*> bad[] = {
+      {R"({"name":"a","date":3})", "the date of column 'a' is not valid"},
+      {R"({"name":"a","categories":["b"],"date":)" + year + "}", "the date of column 'a' is not valid"},
+      {R"({"name":"a","date":{"part":"year","format":"y-m-d"}})", "the date of column 'a' has no column"},
+      {R"({"name":"a","date":{"column":3,"part":"year","format":"y-m-d"}})", "the date of column 'a' has no column"},
+      {R"({"name":"a","date":{"column":"d","format":"y-m-d"}})", "the date of column 'a' has no part"},
+      {R"({"name":"a","date":{"column":"d","part":"hour","format":"y-m-d"}})",
+       "the date of column 'a' has no part 'hour'"},
+      {R"({"name":"a","date":{"column":"d","part":"year"}})", "the date of column 'a' has no format"},
+      {R"({"name":"a","date":{"column":"d","part":"year","format":"iso"}})",
+       "the date of column 'a' has no format 'iso'"},
+      {R"({"name":"a","date":{"column":"d","part":"year","format":"y-m-d","zone":1}})",
+       "the date of column 'a' is not valid"},
+      {R"({"name":"","date":)" + year + "}", "column '' and its column of dates do not both have names"},
+      {R"({"name":"a","date":{"column":"","part":"year","format":"y-m-d"}})",
+       "column 'a' and its column of dates do not both have names"},
+      {R"({"name":"a","date":)" + year + R"(},{"name":"b","date":)" + year + "}",
+       "the list of columns contains the year of 'd' twice"},
+      {R"({"name":"a","date":)" + year + R"(},{"name":"b","date":{"column":"d","part":"day","format":"d.m.y"}})",
+       "the dates of 'd' have two formats"},
+      {R"({"name":"a","date":)" + year + R"(},{"name":"d"})", "column 'd' is a column of dates, too"},
+  };
+  for (const auto& [columns, reason] : bad) {
+    CAPTURE(columns);
+    CHECK_THROWS_WITH(parse_columns(R"({"format":2,"columns":[)" + columns + "]}"), reason);
+  }
 }
 
 TEST_CASE("the columns of version 0.7 are read") {

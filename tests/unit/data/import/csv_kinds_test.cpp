@@ -52,6 +52,13 @@ TEST_CASE("texts that nearly all differ are identifiers, unless they are few") {
 TEST_CASE("dates are a kind of their own") {
   CHECK(kind({"2019-03-01", "2020-01-07", ""}) == ColumnKind::date);
   CHECK(kind({"2019-03-01", "red", "blue"}) == ColumnKind::text);
+  CHECK(kind({"1/2/2019", "3/31/2019", "-"}) == ColumnKind::date);
+  CHECK(kind({"1/2/2019", "3/3/2019"}) == ColumnKind::other_date);
+  CHECK(kind({"2019-03-01", "2019-02-29"}) == ColumnKind::other_date);
+  CHECK(kind({"2019-03-01", "2019-03-02", "2019"}) == ColumnKind::other_date);
+  CHECK(kind({"10:30", "11:45:00"}) == ColumnKind::other_date);
+  CHECK(kind({"2019", "2020"}) == ColumnKind::number);
+  CHECK(kind({"20190301", "20200107"}) == ColumnKind::number);
 }
 
 TEST_CASE("many texts that resemble numbers, and numbers without a common form, are unclear") {

@@ -2,10 +2,12 @@
 #include "data/import/csv.hpp"
 #include "data/import/csv_row_data.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "data/import/csv_labels.hpp"
 #include "data/import/csv_records.hpp"
+#include "data/table_columns.hpp"
 #include "import_samples.hpp"
 
 #include "support/catch.hpp"
@@ -371,21 +373,167 @@ TEST_CASE("labels that are dates, identifiers or resemble numbers are refused") 
   CHECK(import({names}, options).classes() == 40);
 }
 
-TEST_CASE("columns of identifiers and dates are left out, with a note, and remembered") {
+TEST_CASE("columns of identifiers and unknown dates are left out, with a note, and remembered") {
   std::string file = "name,when,a,y\n";
   for (int row = 0; row < 40; ++row)
-    file += "name " + std::to_string(row) + ",2019-03-0" + std::to_string(1 + row % 9) + "," + std::to_string(row) +
-            ".5,0\n";
+    file +=
+        "name " + std::to_string(row) + ",19-03-0" + std::to_string(1 + row % 9) + "," + std::to_string(row) + ".5,0\n";
   const auto data = import({file});
   CHECK(data.description.columns == number_columns({"a"}));
   CHECK(data.description.dropped_columns == Texts{"name", "when"});
   CHECK_THAT(data.notes[1],
              StartsWith("column 0 ('name') has 40 different texts in 40 rows ('name 0'), like an identifier, "
                         "and was left out; pass --keep=name"));
-  CHECK_THAT(data.notes[2], StartsWith("column 1 ('when') has dates or times ('2019-03-01') and was left out;"));
+  CHECK_THAT(data.notes[2],
+             StartsWith("column 1 ('when') has dates or times ('19-03-01') and was left out; write them as "
+                        "2024-05-31 or 2024-05-31 13:45:00 to use them, or pass --keep=when"));
   CsvOptions options;
   options.keep = "name";
   CHECK(import({file}, options).description.columns[0].categories.size() == 40);
+}
+
+// The columns of the table "a,when,y" with these cells of dates.
+std::string table_of_dates(const Texts& dates) {
+  std::string file = "a,when,y\n";
+  for (std::size_t row = 0; row < dates.size(); ++row)
+    file += std::to_string(row) + ".5," + dates[row] + "," + std::to_string(row % 2) + "\n";
+  return file;
+}
+
+TEST_CASE("dates become columns of numbers") {
+  const auto data = import({table_of_dates({"2024-05-31", "", "1969-12-31 18:00:00", "unknown"})});
+  std::vector<DataColumn> expected = {number_column("a")};
+  for (auto& column : date_columns("when", DateFormat::iso)) {
+    column.has_empty_cells = true;
+    expected.push_back(column);
+  }
+  CHECK(data.description.columns == expected);
+  const auto values = numbers(data.features);
+  CHECK(std::vector<double>(values.begin() + 1, values.begin() + 6) == std::vector<double>{2024, 5, 31, 4, 19874});
+  CHECK(std::all_of(values.begin() + 7, values.begin() + 12, [](double value) { return std::isnan(value); }));
+  CHECK(std::vector<double>(values.begin() + 13, values.begin() + 18) == std::vector<double>{1969, 12, 31, 2, -0.25});
+  CHECK(data.notes[2] ==
+        "dates became numbers: year, month, day, weekday (0 is Monday) and days since 1970 (column 1 ('when'): y-m-d); "
+        "--categorical takes them as categories");
+  CHECK_THAT(data.notes[3], StartsWith("2 cells in 1 column are empty"));
+}
+
+TEST_CASE("days with a time of day get an offset if float does not tell them apart") {
+  Texts dates;
+  for (int minute = 10; minute < 60; ++minute) dates.push_back("2024-05-31T12:" + std::to_string(minute) + ":00Z");
+  const auto data = import({table_of_dates(dates)});
+  const double offset = data.description.columns[5].offset;
+  CHECK(offset > 19874);
+  const auto values = numbers(data.features);
+  for (std::size_t row = 0; row < dates.size(); ++row)
+    CHECK(std::abs(values[6 * row + 5] + offset - (19874.5 + static_cast<double>(row + 10) / 1440)) < 1e-8);
+}
+
+TEST_CASE("a cell that is not a date like those at the beginning is named") {
+  std::string file = "a,when,y\n";
+  for (int row = 0; row < 70000; ++row) file += "1,13.05.2024 10:00,0\n";  // more than the sample
+  CHECK_THROWS_WITH(import({file + "1,29.02.2023,0\n"}),
+                    "line 70002 of '0', column 1 ('when'), contains '29.02.2023' (a date such as 31.05.2024 is "
+                    "expected). Correct it, take it for an empty cell with --na_values='29.02.2023', read the column "
+                    "as text with --categorical=when, or drop the column with --drop=when.");
+  CsvOptions options;
+  options.empty.add({"29.02.2023"});
+  CHECK(import({file + "1,29.02.2023,0\n"}, options).features.rows() == 70001);
+}
+
+TEST_CASE("dates that do not show the order of day and month, or their format, are left out with the reason") {
+  const auto note = [](const Texts& dates) {
+    const auto data = import({table_of_dates(dates)});
+    CHECK(data.description.columns == number_columns({"a"}));
+    CHECK(data.description.dropped_columns == Texts{"when"});
+    return data.notes[1];
+  };
+  CHECK(note({"5/1/2024", "6/12/2024"}) ==
+        "column 1 ('when') has dates or times ('5/1/2024': no cell shows whether the day or the month comes first) and "
+        "was left out; write them as 2024-05-31 or 2024-05-31 13:45:00 to use them, or pass --keep=when to take them "
+        "as categories");
+  CHECK_THAT(note({"2024-05-01", "2023-02-29"}),
+             StartsWith("column 1 ('when') has dates or times ('2024-05-01'; '2023-02-29' is not a date of the same"));
+  CHECK_THAT(note({"13/1/2024", "1/13/2024"}), ContainsSubstring("'1/13/2024' is not a date of the same format"));
+  Texts with_number(30, "2024-05-01");
+  with_number.push_back("2024");
+  CHECK_THAT(note(with_number), ContainsSubstring("('2024-05-01'; 1 cell has a number)"));
+  CHECK_THAT(note({"1-May-2024", "2-May-2024"}), StartsWith("column 1 ('when') has dates or times ('1-May-2024') and"));
+}
+
+TEST_CASE("options name a column of dates") {
+  const std::string file = table_of_dates({"2024-05-31", "2024-06-01", "2024-05-31"});
+  const auto columns = [&](const CsvOptions& options) { return import({file}, options).description.columns; };
+  const auto texts = std::vector<DataColumn>{number_column("a"), text_column("when", {"2024-05-31", "2024-06-01"})};
+  CsvOptions drop, categorical, keep, time, target;
+  drop.drop = "when";
+  CHECK(columns(drop) == number_columns({"a"}));
+  categorical.categorical = "when";
+  CHECK(columns(categorical) == texts);
+  keep.keep = "when";
+  CHECK(columns(keep) == texts);
+  time.time = "when";
+  CHECK(columns(time) == number_columns({"a"}));
+  target.label = "when";
+  CHECK_THROWS_WITH(columns(target), StartsWith("The label column 1 ('when') of '0' has dates or times"));
+  target.task = Task::classification;
+  CHECK(import({file}, target).description.class_names == Texts{"2024-05-31", "2024-06-01"});
+  CsvOptions numbers_only;
+  numbers_only.numbers_only = true;
+  CHECK(columns(numbers_only) == number_columns({"a"}));
+}
+
+TEST_CASE("features that would have the same name as a part of dates are refused") {
+  CHECK_THROWS_WITH(import({"when,when.year,y\n2024-05-31,1,0\n"}),
+                    StartsWith("Two features of '0' would have the name 'when.year'"));
+}
+
+TEST_CASE("new data are read with the dates of the known data") {
+  CsvOptions options;
+  const auto known = import({table_of_dates({"13/5/2024", "1/6/2024", ""})});
+  const auto described = known.description;
+  options.like = &described;
+  options.like_name = "'known'";
+  // Found by the name of the dates, in any order. The order of day and month is that of the known data.
+  const auto data = import({"when,y,a\n5/1/2024,1,2\n,0,3\n"}, options);
+  CHECK(data.description.columns == described.columns);
+  const auto values = numbers(data.features);
+  CHECK(std::vector<double>(values.begin(), values.begin() + 5) == std::vector<double>{2, 2024, 1, 5, 4});
+  CHECK(std::isnan(values[7]));
+  // Another format that the cells show
+  CHECK(numbers(import({"when,y,a\n2024-01-05,1,2\n"}, options).features)[3] == 5);
+  CHECK(numbers(import({"when,y,a\n1/13/2024,1,2\n"}, options).features)[3] == 13);
+  CHECK_THROWS_WITH(import({"when,y,a\n5/1/2024,1,2\nx,1,2\n"}, options),
+                    "line 3 of '0', column 0 ('when'), contains 'x' (a date such as 31/05/2024 is expected). Correct "
+                    "it.");
+  CHECK_THROWS_WITH(import({"y,a\n1,2\n"}, options), StartsWith("'0' has no column 'when'"));
+}
+
+TEST_CASE("dates of a table without a header are found by their position") {
+  CsvOptions options;
+  options.header = false;
+  const auto known = import({"1.5,31/5/2024,2024-05-31,0\n2.5,1/6/2024,2024-06-02,1\n"}, options);
+  const auto described = known.description;
+  CHECK(described.columns.size() == 11);
+  CHECK(column_names(described.columns) == Texts(11));
+  options.like = &described;
+  options.like_name = "'known'";
+  const auto data = import({"3.5,1/2/2024,,1\n"}, options);
+  CHECK(data.features.row_elements() == 11);
+  CHECK(numbers(data.features)[2] == 2);
+  CHECK(data.targets.has_value());
+  CHECK_THROWS_WITH(import({"3.5,1/2/2024\n"}, options), ContainsSubstring("has 2 feature columns, but 'known' has 3"));
+}
+
+TEST_CASE("dates are left out that the known data do not have") {
+  const auto described = import({"a,b,y\n1,2,0\n2,3,1\n"}).description;
+  CsvOptions options;
+  options.like = &described;
+  options.like_name = "'known'";
+  const auto data = import({"a,when,b,y\n1,2024-05-31,2,0\n"}, options);
+  CHECK(data.features.row_elements() == 2);
+  CHECK(data.notes[1] ==
+        "column 1 ('when') has dates ('2024-05-31') and was left out (no feature of the training data comes from it)");
 }
 
 TEST_CASE("numbers with separators, signs and units of money are read, with a note") {
@@ -449,17 +597,6 @@ TEST_CASE("times are numbers, or dates in seconds") {
                     ContainsSubstring("contains '1970-01-02' (numbers, as in the first row, are expected)"));
   CHECK_THROWS_WITH(import({"t,a,y\n3.1.2019,1,0\n"}, options), ContainsSubstring("numbers, or dates such as"));
   CHECK_THROWS_WITH(import({"t,a,y\n,1,0\n"}, options), ContainsSubstring("every row needs a time"));
-}
-
-TEST_CASE("dates of ISO 8601 are seconds since 1970") {
-  CHECK(seconds_of_date("1970-01-01") == 0);
-  CHECK(seconds_of_date("1969-12-31T23:59") == -60);
-  CHECK(seconds_of_date("2000-02-29T12:00:00Z") == 951825600);
-  CHECK(seconds_of_date("2000-02-29T12:00:00.25+02:00") == 951825600.25 - 7200);
-  CHECK(seconds_of_date("2000-02-29 12:00:00-0130") == 951825600 + 5400);
-  for (const char* text : {"", "2001-02-29", "2001-13-01", "2001-00-01", "2001-01-01T", "2001-01-01T10", "2001-1-1",
-                           "2001-01-01T25:00", "2001-01-01T10:00:00+", "2001-01-01T10:00x", "01.02.2003"})
-    CHECK_FALSE(seconds_of_date(text));
 }
 
 TEST_CASE("lines without any cell are skipped, but not in new data") {
