@@ -47,6 +47,7 @@ struct NodePool::Board {
   Slot slots[2];
   alignas(cache_line) std::atomic<bool> closed{false};
   std::atomic<bool> stopped{false};
+  std::atomic<bool> search_over{false};
   std::atomic<bool> failed{false};
   std::atomic<bool> abandoned{false};
   std::atomic<double> mean_rate{0};
@@ -225,6 +226,14 @@ void NodePool::stop() {
 
 bool NodePool::is_stopped() const {
   return board_->stopped.load();
+}
+
+void NodePool::end_search() {
+  board_->search_over.store(true);
+}
+
+bool NodePool::is_search_over() const {
+  return board_->search_over.load();
 }
 
 void NodePool::end_lanes() {

@@ -59,6 +59,9 @@ class NodePool {
 
   void stop();
   bool is_stopped() const;
+  /// Records that the time of a search is over.
+  void end_search();
+  bool is_search_over() const;
   /// Records that the lanes of this rank have ended. Called once by the main thread of each rank.
   void end_lanes();
   /// Returns whether the lanes of all ranks of the node have ended.

@@ -252,6 +252,29 @@ TEST_CASE("stop on one rank reaches every node") {
   }
 }
 
+TEST_CASE("the end of a search reaches every node, with a stop and without, and ends with its work") {
+  const Communicator world = Communicator::world();
+  for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
+    const Communicator node = make_node(world, nodes);
+    WorkSource source(1, world, node);
+    for (const bool stops : {true, false}) {
+      source.begin(PartitionKind::factoring, 1000);
+      CHECK_FALSE(source.is_search_over());
+      if (world.is_root()) source.end_search();
+      if (world.is_root() && stops) source.stop();
+      const auto has_arrived = [&] { return stops ? source.is_stopped() : source.is_search_over(); };
+      for (int wait = 0; world.maximum(std::int64_t{!has_arrived()}) && wait < 120000; ++wait) {
+        source.service();
+        sleep_ms(1);
+      }
+      CHECK(source.is_search_over());
+      CHECK(source.is_stopped() == stops);
+      source.end_lanes();
+      source.leave();
+    }
+  }
+}
+
 TEST_CASE("stop ends claiming without a hang, and iterations already claimed are counted") {
   const Communicator world = Communicator::world();
   for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
