@@ -194,6 +194,23 @@ TEST_CASE("iterations are added while lanes train or wait, and each is handed ou
   }
 }
 
+TEST_CASE("iterations that are added again and again are claimed in their order") {
+  const Communicator world = Communicator::world();
+  const Communicator node = make_node(world, Nodes::one);
+  WorkSource source(1, world, node);
+  source.begin(PartitionKind::factoring, 0, MoreWork::may_follow);
+  if (world.is_root()) {
+    for (std::int64_t iteration = 0; iteration < 6; ++iteration) source.add({iteration, iteration + 1});
+    for (std::int64_t iteration = 0; iteration < 6; ++iteration) {
+      CHECK(source.claim(0).begin == iteration);
+      source.service();  // fills the slot of the pool that is empty now
+    }
+    source.close();
+  }
+  source.end_lanes();
+  source.leave();
+}
+
 TEST_CASE("lanes that wait for iterations to be added end when the source is closed or stopped") {
   const Communicator world = Communicator::world();
   for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
