@@ -113,7 +113,7 @@ TEST_CASE("a training that was cut counts as one that finished, and is counted")
     CHECK((trials[rank].finished == 2 && trials[rank].left_out == 0));
   }
   CHECK((trials[0].cut == 1 && trials[1].cut == 2 && trials[2].cut == 0));
-  CHECK(leaderboard_of(plan_of(2, 1), results, {}, {}).best_model() == IndexRange{0, 1});
+  CHECK(best_model(plan_of(2, 1), 0, results, {}) == IndexRange{0, 1});
 }
 
 TEST_CASE("a score that is not defined in a fold does not count in the mean") {

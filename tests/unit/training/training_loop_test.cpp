@@ -398,7 +398,7 @@ TEST_CASE("a training that is cut has the results of early stopping after its la
     CHECK(result.epochs == epochs);
     CHECK(result.steps == 3 * epochs);
     CHECK(result.best_epoch == 1);
-    CHECK(result.final_loss == epochs);
+    CHECK(result.final_loss == static_cast<double>(epochs));
     CHECK(result.validation_loss == 2);
     CHECK(result.validation_score == 0.25);
     CHECK(trained.epochs.size() == static_cast<std::size_t>(epochs));
