@@ -62,6 +62,7 @@ class StreamedEngine : public Engine {
       std::vector<Model> unfinished;
       for (auto& model : models) {
         model.waited_seconds += waited;
+        if (model.training && lane_.is_left()) model.training->cut_if_due();
         const bool again = !model.failure.empty() && model.attempt < context_.study.run.retries;
         if (again)
           waiting.push_back(model_of(model.number, model.attempt + 1));

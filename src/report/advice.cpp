@@ -178,7 +178,7 @@ AdviceFacts advice_facts(const RunReport& report) {
   if (report.status.activity == RunActivity::stopped || report.status.activity == RunActivity::unknown ||
       counts.failed > 0)
     facts.resume = resume_command_of(run.directory);
-  facts.trained = counts.finished + counts.diverged + counts.failed;
+  facts.trained = counts.finished + counts.cut + counts.diverged + counts.failed;
   facts.failed = counts.failed;
   facts.diverged = counts.diverged;
   facts.is_search = report.is_search();

@@ -133,6 +133,7 @@ std::string tiles(const RunReport& report) {
   if (report.is_search()) text += tile(fmt::format("{}", report.objects.size()), "trials with a value");
   text += tile(fmt::format("{}", counts.total - counts.left()), "iterations with a result");
   if (counts.failed > 0) text += tile(fmt::format("{}", counts.failed), "failed");
+  if (counts.cut > 0) text += tile(fmt::format("{}", counts.cut), "cut by search.time");
   if (counts.diverged > 0) text += tile(fmt::format("{}", counts.diverged), "diverged");
   text += tile(human_seconds(report.cost.seconds), "of training, all jobs");
   text += tile(human_seconds(report.cost.core_seconds()), "of core time");

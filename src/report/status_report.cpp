@@ -145,6 +145,9 @@ std::string problem_lines(const RunState& run, const RunStatus& status) {
     text += line("pruned", fmt::format("{} (their trials had lost before)", counted(counts.pruned, "iteration")));
   if (counts.unfinished > 0)
     text += line("unfinished", fmt::format("{} (search.time was over)", counted(counts.unfinished, "iteration")));
+  if (counts.cut > 0)
+    text += line("cut", fmt::format("{} (search.time was over; their best epochs so far count)",
+                                    counted(counts.cut, "iteration")));
   if (counts.diverged > 0)
     text += line("diverged", fmt::format("{} (the loss is not finite)", counted(counts.diverged, "iteration")));
   if (counts.failed > 0)
@@ -232,10 +235,15 @@ std::string status_json(const RunState& run, const RunStatus& status) {
                {"has_results", run.has_results},
                {"earlier_results", nullable(run.earlier_results)},
                {"stages", run.plan.stage_count()}};
-  json["iterations"] = {{"total", counts.total},           {"planned", counts.total + run.later_iterations},
-                        {"finished", counts.finished},     {"diverged", counts.diverged},
-                        {"failed", counts.failed},         {"pruned", counts.pruned},
-                        {"unfinished", counts.unfinished}, {"left", counts.left()}};
+  json["iterations"] = {{"total", counts.total},
+                        {"planned", counts.total + run.later_iterations},
+                        {"finished", counts.finished},
+                        {"diverged", counts.diverged},
+                        {"failed", counts.failed},
+                        {"pruned", counts.pruned},
+                        {"unfinished", counts.unfinished},
+                        {"cut", counts.cut},
+                        {"left", counts.left()}};
   if (!has_total(run))
     for (const char* name : {"total", "planned", "left"}) json["iterations"][name] = nullptr;
   json["trials"] = {{"total", has_total(run) ? Json(run.plan.trial_count()) : Json(nullptr)},

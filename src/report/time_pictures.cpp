@@ -17,6 +17,7 @@ namespace {
 std::string status_class(IterationStatus status) {
   switch (status) {
     case IterationStatus::finished:
+    case IterationStatus::cut:
       return "s0";
     case IterationStatus::diverged:
       return "s1";

@@ -90,6 +90,7 @@ void count_results(const RunState& run, RunStatus& status) {
     counts.finished += result.status == IterationStatus::finished ? 1 : 0;
     counts.diverged += result.status == IterationStatus::diverged ? 1 : 0;
     counts.unfinished += result.status == IterationStatus::unfinished ? 1 : 0;
+    counts.cut += result.status == IterationStatus::cut ? 1 : 0;
     counts.pruned += result.status == IterationStatus::pruned ? 1 : 0;
     if (result.status == IterationStatus::failed && ++counts.failed == 1) {
       status.first_failed = result.iteration;

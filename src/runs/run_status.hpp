@@ -28,9 +28,10 @@ struct IterationCounts {
   std::int64_t failed = 0;
   std::int64_t pruned = 0;
   std::int64_t unfinished = 0;
+  std::int64_t cut = 0;
 
   /// Those without a result, which `sheaf resume` trains: failed ones too.
-  std::int64_t left() const { return total - finished - diverged - pruned; }
+  std::int64_t left() const { return total - finished - cut - diverged - pruned; }
 };
 
 /// The results of one job.

@@ -80,7 +80,7 @@ void GradualTrials::OpenTrial::evaluate(const Ranking& ranking) {
     double fit_score = 0, fit_loss = 0, fit_final = 0;
     std::int64_t fit_defined = 0;
     for (const KnownResult& result : fit.members) {
-      const bool is_bad = result.status != IterationStatus::finished;
+      const bool is_bad = !has_model(result.status);
       fit_loss += is_bad ? infinity : result.validation_loss;
       fit_final += is_bad ? infinity : result.final_loss;
       if (!is_bad && std::isnan(result.validation_score) && std::isfinite(result.validation_loss)) continue;

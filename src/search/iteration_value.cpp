@@ -26,8 +26,7 @@ double cost_of(const ProgressValue& value, const IterationResult& result) {
   const double shown = value.source == Source::final_loss        ? result.final_loss
                        : value.source == Source::validation_loss ? result.validation_loss
                                                                  : result.validation_score;
-  if (result.status != IterationStatus::finished || !std::isfinite(shown))
-    return std::numeric_limits<double>::infinity();
+  if (!has_model(result.status) || !std::isfinite(shown)) return std::numeric_limits<double>::infinity();
   return value.larger_is_better ? -shown : shown;
 }
 

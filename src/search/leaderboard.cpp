@@ -64,12 +64,13 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   ++in_stage_;
   TrialSummary& summary = trial_.summary;
   ++summary.iterations;
-  summary.finished += result.status == IterationStatus::finished ? 1 : 0;
+  summary.finished += has_model(result.status) ? 1 : 0;
+  summary.cut += result.status == IterationStatus::cut ? 1 : 0;
   summary.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   summary.left_out += is_left_out(result.status) ? 1 : 0;
   summary.seconds += result.seconds;
   if (!is_left_out(result.status)) add_to_group(result, metrics);
-  group_.finished = group_.finished && result.status == IterationStatus::finished;
+  group_.finished = group_.finished && has_model(result.status);
   const std::int64_t next = result.iteration + 1;
   if (iteration.member + 1 == stage.members) end_group({next - stage.members, next}, ensemble);
   if (in_stage_ == stage.per_trial()) end_trial();
@@ -92,7 +93,7 @@ void Leaderboard::add_to_group(const IterationResult& result, const std::vector<
   ++group_.results;
   trial_.validation_losses += result.validation_loss;
   trial_.final_losses += result.final_loss;
-  if (is_undefined(result.status == IterationStatus::finished, result.validation_score, result.validation_loss))
+  if (is_undefined(has_model(result.status), result.validation_score, result.validation_loss))
     ++group_.undefined_scores;
   else
     group_.scores.push_back(result.validation_score);

@@ -43,7 +43,8 @@ struct TrialSummary {
   double mean_validation_loss = 0;
   double mean_final_loss = 0;
   std::int64_t iterations = 0;
-  std::int64_t finished = 0;
+  std::int64_t finished = 0;  ///< also those that were cut
+  std::int64_t cut = 0;
   std::int64_t diverged = 0;
   std::int64_t left_out = 0;         ///< pruned and unfinished iterations; means are over the others
   double seconds = 0;                ///< training time, summed

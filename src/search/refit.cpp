@@ -22,7 +22,7 @@ std::optional<Refit> refit_of(std::int64_t trial, const TrainOptions& train,
                               const std::vector<TrainedIteration>& fits) {
   std::vector<Refit> refits;
   for (const TrainedIteration& fit : fits)
-    if (fit.result.status == IterationStatus::finished) refits.push_back(refit_like(trial, train, fit));
+    if (has_model(fit.result.status)) refits.push_back(refit_like(trial, train, fit));
   if (refits.empty()) return std::nullopt;
   std::stable_sort(refits.begin(), refits.end(),
                    [](const Refit& one, const Refit& other) { return one.steps() < other.steps(); });

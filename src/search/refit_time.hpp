@@ -10,6 +10,12 @@
 
 namespace sheaf {
 
+/// Of trainings that run and count as trials when the search ends now.
+struct RunningTime {
+  std::int64_t count = 0;
+  double total = 0, longest = 0;  ///< seconds so far
+};
+
 class RefitTime {
  public:
   /// The trials that the refit of an ensemble of 50 candidates usually trains: 5 to 25 (bench/ensemble_quality.py).
@@ -21,9 +27,13 @@ class RefitTime {
 
   /// The expected seconds of the refit of the best `trials`, at most usual_members, if `lanes` lanes train all
   /// `members` of each trial side by side. `rows`: the rows of the refit, divided by the training rows of a fit.
-  double seconds(std::size_t trials, std::int64_t members, std::int64_t lanes, double rows) const;
+  /// `running` may be among the best.
+  double seconds(std::size_t trials, std::int64_t members, std::int64_t lanes, double rows,
+                 const RunningTime& running = {}) const;
 
  private:
+  double total(std::size_t trials) const;
+
   std::multimap<RankingCosts, double> best_;  // seconds by costs, of the best usual_members
 };
 

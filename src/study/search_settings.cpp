@@ -103,15 +103,15 @@ void add_search_keys(std::vector<Setting>& table) {
            "number have the first ones, and so on. sheaf resume writes this key.")
       .only_with("search.method", {"random", "tpe", "grid"});
   search
-      .add(
-          "time", &SearchOptions::time, or_time(integer_or("none", 1, 1000000000)),
-          "Time after which the search ends with the trials that it has (status unfinished for the others), in "
-          "seconds or "
-          "such as 90s, 45m or 1h30m. The times of all jobs of the run count, and so do the refit and the selection of "
-          "the ensemble: the search ends earlier by the time that they are expected to take. One trial is trained "
-          "in any case. Without lists, ranges and any choice of a model, a table is searched with boosted trees, "
-          "networks and a linear model. "
-          "run.time_limit instead stops a job, whose run can be resumed.")
+      .add("time", &SearchOptions::time, or_time(integer_or("none", 1, 1000000000)),
+           "Time after which the search ends with the trials that it has, in seconds or such as 90s, 45m or 1h30m. "
+           "Trainings that run then are cut: those with train.best_weights, and a schedule that does not depend on "
+           "train.epochs, count with their best epoch so far (status cut); others have no result (status unfinished). "
+           "The times of all jobs of the run count, and so do the refit and the selection of "
+           "the ensemble: the search ends earlier by the time that they are expected to take. One trial is trained "
+           "in any case. Without lists, ranges and any choice of a model, a table is searched with boosted trees, "
+           "networks and a linear model. "
+           "run.time_limit instead stops a job, whose run can be resumed.")
       .only_with("search.method", {"random", "tpe", "grid", "auto"})
       .also_called({"search.timeout", "search_time", "time_budget_s", "max_search_time", "time_left_for_this_task"});
   search

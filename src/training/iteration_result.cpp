@@ -17,6 +17,8 @@ std::string status_name(IterationStatus status) {
       return "pruned";
     case IterationStatus::unfinished:
       return "unfinished";
+    case IterationStatus::cut:
+      return "cut";
     case IterationStatus::missing:
       break;
   }

@@ -23,17 +23,22 @@ enum class IterationStatus : std::uint8_t {
   failed = 3,      ///< the training failed; another attempt may succeed
   pruned = 4,      ///< not trained: its trial had lost before
   unfinished = 5,  ///< not trained to its end: the time of the search was over
+  cut = 6,         ///< trained until then: a result, that of its best epoch so far
 };
 
 /// The statuses of the iterations in a journal.
-inline constexpr IterationStatus known_statuses[] = {IterationStatus::finished, IterationStatus::diverged,
-                                                     IterationStatus::failed, IterationStatus::pruned,
-                                                     IterationStatus::unfinished};
+inline constexpr IterationStatus known_statuses[] = {IterationStatus::finished,   IterationStatus::diverged,
+                                                     IterationStatus::failed,     IterationStatus::pruned,
+                                                     IterationStatus::unfinished, IterationStatus::cut};
+
+/// Whether an iteration has a model.
+constexpr bool has_model(IterationStatus status) {
+  return status == IterationStatus::finished || status == IterationStatus::cut;
+}
 
 /// Whether an iteration need not be trained again.
 constexpr bool is_result(IterationStatus status) {
-  return status == IterationStatus::finished || status == IterationStatus::diverged ||
-         status == IterationStatus::pruned;
+  return has_model(status) || status == IterationStatus::diverged || status == IterationStatus::pruned;
 }
 
 /// Whether an iteration has not been trained to an end.

@@ -155,7 +155,7 @@ TrainedIteration IterationTraining::finish(double seconds) {
   loop_.write_results(trained);
   trained.result.seconds = seconds;
   trained.result.earlier_seconds = earlier_seconds_;
-  if (trained.result.status != IterationStatus::finished) return trained;
+  if (!has_model(trained.result.status)) return trained;
   if (keeps_outputs()) {
     if (source_.data.task != Task::regression)
       make_predictions(trial_.train.loss, source_.data.output_count, kept_outputs_.data(),

@@ -68,6 +68,15 @@ class IterationTraining {
     return context_.checkpoints != nullptr && loop_.is_paused() && loop_.steps() != saved_steps_;
   }
 
+  /// Whether the training is to be cut now, or after the validation that comes next.
+  bool is_cut_due() const {
+    return context_.is_cut && loop_.may_be_cut() && context_.is_cut(training_.iteration.number, loop_.epochs());
+  }
+  /// Cuts it, unless a validation comes next.
+  void cut_if_due() {
+    if (loop_.next() == TrainingLoop::Next::train && is_cut_due()) loop_.cut();
+  }
+
   /// The training time before the checkpoint that was restored.
   double earlier_seconds() const { return earlier_seconds_; }
   /// The optimizer steps of this object, without those before the checkpoint.

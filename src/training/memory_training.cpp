@@ -43,7 +43,8 @@ class MemoryTraining {
     const TrainingLoop& loop = training_.loop();
     while (loop.next() != TrainingLoop::Next::end) {
       bool leaving = !step(stop_requested);
-      if (context_.checkpoints == nullptr || loop.next() == TrainingLoop::Next::end) continue;
+      training_.cut_if_due();
+      if (context_.checkpoints == nullptr || loop.next() == TrainingLoop::Next::end || training_.is_cut_due()) continue;
       leaving = leaving || (stop_requested() && seconds_left() > max_seconds_after_stop_);
       if (!leaving) continue;
       save();
@@ -108,7 +109,7 @@ class MemoryTraining {
     const auto start = Clock::now();
     std::optional<Clock::time_point> stopped_at;
     const auto should_stop = [&] {
-      if (context_.checkpoints == nullptr || !stop_requested()) return false;
+      if (context_.checkpoints == nullptr || !stop_requested() || training_.is_cut_due()) return false;
       if (!stopped_at) stopped_at = Clock::now();
       return seconds_since(*stopped_at) > max_seconds_after_stop_;
     };

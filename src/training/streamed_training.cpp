@@ -97,6 +97,7 @@ void StreamedTraining::use(const Window& window, const std::function<bool()>& sh
   } else if (window.pass.epoch == training_.loop().epochs() && window.number == windows_) {
     train(window, should_stop);
   }
+  training_.cut_if_due();
   const double seconds = seconds_since(start);
   seconds_ += seconds;
   if (validates) training_.add_validation_seconds(seconds);

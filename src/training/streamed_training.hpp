@@ -34,7 +34,7 @@ class StreamedTraining {
 
   /// Call this for every window of a round, in order; windows that are not needed next are skipped. Calls `should_stop`
   /// several times per second. If that returns true, use() returns, perhaps in the middle of the window, and afterwards
-  /// only save() may be called.
+  /// only cut_if_due() and save() may be called.
   void use(const Window& window, const std::function<bool()>& should_stop);
 
   /// Whether training and validation are complete.
@@ -42,6 +42,9 @@ class StreamedTraining {
 
   /// Whether all epochs before the next validation are trained.
   bool awaits_validation() const { return training_.loop().next() == TrainingLoop::Next::validate; }
+
+  /// Cuts the training if that is due and its last epoch is validated. Call it after a round that was left.
+  void cut_if_due() { training_.cut_if_due(); }
 
   /// Saves a checkpoint if there were optimizer steps since the last one. Throws DeviceError.
   void save();

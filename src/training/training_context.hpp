@@ -39,6 +39,9 @@ struct TrainingContext {
   Stream* stream = nullptr;                  ///< the source of features if `data` has none
   const Checkpoints* checkpoints = nullptr;  ///< null: no checkpoints
   LossLog* loss_log = nullptr;               ///< null: no lines with the loss of the running epoch
+  /// Whether the training of an iteration is cut after so many epochs, if it may be (TrainingLoop::may_be_cut()). Lanes
+  /// call it again and again, concurrently. Null: none is.
+  std::function<bool(std::int64_t iteration, std::int64_t epochs)> is_cut = {};
 };
 
 }  // namespace sheaf

@@ -21,6 +21,10 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+bool can_be_cut(const TrainOptions& train) {
+  return train.best_weights.value_or(false) && !schedule_of(train.schedule).has_horizon;
+}
+
 TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve,
                            std::size_t metric_count, std::optional<IndexRange> epochs,
                            const std::optional<Refit>& refit)
@@ -31,6 +35,7 @@ TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, Validat
                    : epochs.value_or(IndexRange{0, train.epochs})),
       end_step_(refit ? refit->steps() : range_.end * epoch_batches_),
       pauses_(!refit && range_.end < train.epochs),
+      is_refit_(refit.has_value()),
       validation_(validation),
       has_curve_(has_curve),
       metric_count_(metric_count),
@@ -38,9 +43,20 @@ TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, Validat
       best_(train) {}
 
 TrainingLoop::Next TrainingLoop::next() const {
-  if (state_.diverged) return Next::end;
+  if (state_.diverged || is_cut_) return Next::end;
   if (state_.awaits_validation) return Next::validate;
   return is_over() ? Next::end : Next::train;
+}
+
+bool TrainingLoop::may_be_cut() const {
+  return can_be_cut(train_) && !is_refit_ && (has_best() ? next() != Next::end : next() == Next::validate);
+}
+
+// The results are those of the best epoch, but the loss and the numbers of epochs and steps are those of the last one,
+// which could be the best.
+void TrainingLoop::cut() {
+  assert(may_be_cut() && next() == Next::train);
+  is_cut_ = true;
 }
 
 void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
@@ -100,7 +116,7 @@ void TrainingLoop::begin_stage() {
 void TrainingLoop::write_results(TrainedIteration& trained) const {
   IterationResult& result = trained.result;
   const bool has_failed = state_.diverged && !has_earlier_best();
-  result.status = has_failed ? IterationStatus::diverged : IterationStatus::finished;
+  result.status = has_failed ? IterationStatus::diverged : is_cut_ ? IterationStatus::cut : IterationStatus::finished;
   result.final_loss = state_.training_loss;
   result.validation_loss = validated_.loss;
   result.validation_score = validated_.score;
@@ -113,7 +129,7 @@ void TrainingLoop::write_results(TrainedIteration& trained) const {
     trained.message = fmt::format("the training loss is not finite in epoch {}; the model is that of epoch {}",
                                   state_.epochs - 1, result.best_epoch);
   result.epochs = state_.epochs;
-  result.steps = state_.steps;
+  result.steps = state_.steps - (is_cut_ ? state_.batches : 0);
   result.validation_seconds = state_.validation_seconds;
   trained.rate_reductions = rate_.reductions();
   trained.metrics = validated_.metrics;

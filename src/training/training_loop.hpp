@@ -21,6 +21,10 @@
 
 namespace sheaf {
 
+/// Whether trainings may be cut: they keep their best epoch, and their learning rates do not depend on the number of
+/// epochs. Pure.
+bool can_be_cut(const TrainOptions& train);
+
 class TrainingLoop {
  public:
   enum class Next { train, validate, end };
@@ -33,9 +37,16 @@ class TrainingLoop {
                std::size_t metric_count = 0, std::optional<IndexRange> epochs = std::nullopt,
                const std::optional<Refit>& refit = std::nullopt);
 
-  /// The next step. The loop ends after all of its epochs or steps, by early stopping, or if the loss of an epoch is
-  /// not finite.
+  /// The next step. The loop ends after all of its epochs or steps, by early stopping, if the loss of an epoch is not
+  /// finite, or when it is cut.
   Next next() const;
+
+  /// Whether the training may end here, or after the validation that comes next, as if early stopping had ended it:
+  /// can_be_cut(), it has a best epoch, and it is not a refit.
+  bool may_be_cut() const;
+  /// Ends the training so after its last epoch, without the batches of the current one. Requires may_be_cut() and a
+  /// loop that does not validate next.
+  void cut();
 
   /// Completed epochs, and completed batches of the current epoch.
   std::int64_t epochs() const { return state_.epochs; }
@@ -78,7 +89,7 @@ class TrainingLoop {
   bool validated(double loss, const std::vector<double>& scores, const Monitored& monitored);
   /// Whether the results and the model are those of the best epoch, and whether that is before the most recent one.
   bool has_best() const { return best_.keeps_best() && best_.epoch(); }
-  bool has_earlier_best() const { return has_best() && *best_.epoch() + 1 != state_.epochs; }
+  bool has_earlier_best() const { return has_best() && (*best_.epoch() + 1 != state_.epochs || state_.batches > 0); }
   /// Adds the time of a validation or a part of it.
   void add_validation_seconds(double seconds) { state_.validation_seconds += seconds; }
   /// Call it after restore() if an earlier stage saved the state: that stage has the validation that follows it, and
@@ -119,6 +130,8 @@ class TrainingLoop {
   IndexRange range_;  // of epochs
   std::int64_t end_step_;
   bool pauses_;  // after the last step
+  bool is_refit_;
+  bool is_cut_ = false;
   ValidationEpochs validation_;
   bool has_curve_;
   std::size_t metric_count_;

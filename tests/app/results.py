@@ -97,7 +97,7 @@ checks.check(summary["best"]["mean_score"] == best["mean_score"] and summary["be
              summary["best"]["keys"]["train.learning_rate"] == repr(float(best["train.learning_rate"])) and
              summary["best"]["models"] == [], "summary.json has the best trial", str(summary))
 checks.check(summary["iterations"] == {"total": 16, "finished": 16, "diverged": 0, "failed": 0, "pruned": 0,
-                                     "unfinished": 0} and
+                                     "unfinished": 0, "cut": 0} and
              summary["rank_count"] == 2 and summary["user"] == "anna", "summary.json counts iterations and ranks",
              str(summary))
 checks.check(summary["data"] == {"file": os.path.normpath(DIGITS), "content_hash": None, "rows": 1797, "features": 64,

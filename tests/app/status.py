@@ -61,7 +61,7 @@ checks.check(files_of("run") == before, "the directory of a running job is uncha
 holder = found["jobs"][0]
 checks.check(found["state"] == "running" and len(found["jobs"]) == 1 and holder["host"] == os.uname().nodename and
              holder["process"] in job.rank_processes() and holder["task"] is None, "the running job", str(found))
-checks.check(found["iterations"] == {"total": TOTAL, "planned": TOTAL, "finished": done, "diverged": 0, "failed": 0, "pruned": 0, "unfinished": 0,
+checks.check(found["iterations"] == {"total": TOTAL, "planned": TOTAL, "finished": done, "diverged": 0, "failed": 0, "pruned": 0, "unfinished": 0, "cut": 0,
                                      "left": TOTAL - done}, "counts of a running job", f"{done}\n{found}")
 checks.check(found["iterations_per_second"] > 0 and abs(
     found["seconds_left"] - (TOTAL - done) / found["iterations_per_second"]) < 1e-9 and found["resume"] is None and

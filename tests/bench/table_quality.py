@@ -158,7 +158,7 @@ def sheaf(program, folder, name, seconds, lanes):
     report, _ = timed(program, "evaluate", run, f"--data.file={folder / f'{name}-test.csv'}", "--output=json")
     found = json.loads(report)
     with open(run / "results.csv", newline="") as file:
-        trials = {row["trial"] for row in csv.DictReader(file) if row["status"] == "finished"}
+        trials = {row["trial"] for row in csv.DictReader(file) if row["status"] in ("finished", "cut")}
     return (found["loss"] if "accuracy" in found else math.sqrt(found["loss"])), used, len(trials)
 
 

@@ -106,7 +106,11 @@ ExitCode verify_run(const Study& requested, const SampleSize& size, const Commun
   const DrawnSample sample = draw_sample(study, training.header, size, stages, plan, world);
   const std::vector<std::int64_t> iterations = sample.stored.iterations();
   const StudyData& data = training.prepared.data;
-  const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
+  TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
+  context.is_cut = [cut = sample.stored.cut_epochs()](std::int64_t iteration, std::int64_t epochs) {
+    const auto found = cut.find(iteration);
+    return found != cut.end() && found->second == epochs;
+  };
   const SavedModels models{study, plan, data.shape, data.description, directory};
   SampleComparison comparison(sample.stored, plan, models, training.header);
   const StopCause cause =

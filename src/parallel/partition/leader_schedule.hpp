@@ -124,6 +124,7 @@ class LeaderSchedule {
     report.finished = reported_finished_ = pool.finished();
     report.lowest_cost = pool.lowest_cost();
     report.stopped = reported_stopped_ = pool.is_stopped();
+    report.search_over = pool.is_search_over();
     if (kind_ == PartitionKind::weighted_factoring) report.lane_rate = pool.measure();
     reported_ = now;
     return report;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <new>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "core/event_count.hpp"
@@ -47,6 +48,7 @@ struct NodePool::Board {
   Slot slots[2];
   alignas(cache_line) std::atomic<bool> closed{false};
   std::atomic<bool> stopped{false};
+  std::atomic<bool> search_over{false};
   std::atomic<bool> failed{false};
   std::atomic<bool> abandoned{false};
   std::atomic<double> mean_rate{0};
@@ -111,11 +113,20 @@ std::optional<IndexRange> NodePool::try_claim(int lane) {
   if (is_stopped()) return IndexRange{};
   const bool closed = is_closed();  // read before the slots, which are not filled after closing
   const double weight = weight_of(worker_of(lane));
-  for (Slot& slot : board_->slots) {
-    const IndexRange claimed = claim_from(slot, weight);
+  for (Slot* slot : slots_in_order()) {
+    const IndexRange claimed = claim_from(*slot, weight);
     if (!claimed.empty()) return claimed;
   }
   return closed ? std::optional(IndexRange{}) : std::nullopt;
+}
+
+// The slot with the first iterations comes first, so that one that is filled again and again does not keep lanes from
+// the other one.
+std::array<NodePool::Slot*, 2> NodePool::slots_in_order() const {
+  std::array<Slot*, 2> order = {&board_->slots[0], &board_->slots[1]};
+  if (unpack(order[1]->remaining.load()).begin < unpack(order[0]->remaining.load()).begin)
+    std::swap(order[0], order[1]);
+  return order;
 }
 
 IndexRange NodePool::claim_from(Slot& slot, double weight) const {
@@ -225,6 +236,14 @@ void NodePool::stop() {
 
 bool NodePool::is_stopped() const {
   return board_->stopped.load();
+}
+
+void NodePool::end_search() {
+  board_->search_over.store(true);
+}
+
+bool NodePool::is_search_over() const {
+  return board_->search_over.load();
 }
 
 void NodePool::end_lanes() {

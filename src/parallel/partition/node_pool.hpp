@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -59,6 +60,9 @@ class NodePool {
 
   void stop();
   bool is_stopped() const;
+  /// Records that the time of a search is over.
+  void end_search();
+  bool is_search_over() const;
   /// Records that the lanes of this rank have ended. Called once by the main thread of each rank.
   void end_lanes();
   /// Returns whether the lanes of all ranks of the node have ended.
@@ -76,6 +80,7 @@ class NodePool {
 
   // Returns the next claim, or nullopt if none is available now. The range is empty if there will be no more claims.
   std::optional<IndexRange> try_claim(int lane);
+  std::array<Slot*, 2> slots_in_order() const;
   IndexRange claim_from(Slot& slot, double weight) const;
   double weight_of(const Worker& worker) const;
   Worker& worker_of(int lane) const;

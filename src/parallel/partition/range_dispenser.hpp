@@ -24,6 +24,7 @@ struct NodeReport {
   double lane_rate = 0;       ///< mean iterations per second of its lanes; 0: unknown
   double lowest_cost = std::numeric_limits<double>::infinity();  ///< of the node's finished iterations
   bool stopped = false;                                          ///< the job must not begin more iterations
+  bool search_over = false;                                      ///< the time of a search is over
   bool leaving = false;                                          ///< this is the last report of the node
 };
 
@@ -31,6 +32,7 @@ struct RangeGrant {
   IndexRange range;        ///< empty without a request, or if no iterations are left at the moment
   bool exhausted = false;  ///< no iterations are left, and none will be added
   bool stopped = false;    ///< a node has reported `stopped`
+  bool search_over = false;
 };
 
 /// The state of a node, as reported to rank 0.
@@ -78,7 +80,7 @@ class RangeDispenser {
   RangeGrant answer(std::size_t index, const NodeReport& report, double now) {
     NodeState& node = nodes_[index];
     note(node, index, report, now);
-    RangeGrant granted{{taken_, taken_}, false, stopped_};
+    RangeGrant granted{{taken_, taken_}, false, stopped_, search_over_};
     if (report.wanted > 0) request_seconds_ = now;
     if (report.wanted > 0 && !stopped_) granted.range = take_range(node, report.wanted);
     if (report.wanted > 0) {
@@ -139,6 +141,7 @@ class RangeDispenser {
     }
     node.finished = report.finished;
     stopped_ |= report.stopped;
+    search_over_ |= report.search_over;
     const auto lanes = static_cast<double>(node.lanes);
     rate_sum_ += (report.lane_rate - node.lane_rate) * lanes;
     lane_sum_ += (report.lane_rate > 0 ? lanes : 0) - (node.lane_rate > 0 ? lanes : 0);
@@ -165,7 +168,7 @@ class RangeDispenser {
   std::size_t left_ = 0;
   double rate_sum_ = 0;  // sum over lanes whose speed is known
   double lane_sum_ = 0;
-  bool stopped_ = false;
+  bool stopped_ = false, search_over_ = false;
   double request_seconds_ = 0;
 };
 

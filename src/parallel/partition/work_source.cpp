@@ -191,6 +191,14 @@ bool WorkSource::is_stopped() const {
   return state_->pool->is_stopped();
 }
 
+void WorkSource::end_search() {
+  state_->pool->end_search();
+}
+
+bool WorkSource::is_search_over() const {
+  return state_->pool->is_search_over();
+}
+
 bool WorkSource::is_closed() const {
   return state_->pool->is_closed();
 }
@@ -254,6 +262,7 @@ void WorkSource::State::accept(const RangeGrant& grant) {
   pool->add(grant.range);
   schedule->accept(grant.range);
   if (grant.exhausted && !pool->is_closed()) pool->close();
+  if (grant.search_over) pool->end_search();
   if (grant.stopped && !pool->is_stopped()) pool->stop();
 }
 

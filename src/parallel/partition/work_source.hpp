@@ -91,6 +91,11 @@ class WorkSource {
   void stop();
   /// Returns whether `stop` was called on any rank, as far as this node knows. Local; may be called by lanes.
   bool is_stopped() const;
+  /// Tells the lanes of all nodes that the time of a search is over, so that they may end their iterations with the
+  /// results so far. Called before stop(), if both are. Rank 0 only.
+  void end_search();
+  /// Returns whether rank 0 has called `end_search`, as far as this node knows. Local; may be called by lanes.
+  bool is_search_over() const;
   /// Returns whether the node will get no more iterations. Local; may be called by lanes.
   bool is_closed() const;
 

@@ -20,7 +20,7 @@ using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of the journals that this program writes and reads. It increases with every change of the lines or of the
 /// meaning of their fields, except for members that readers may leave out.
-inline constexpr std::int64_t journal_format = 10;
+inline constexpr std::int64_t journal_format = 11;
 
 /// The first line of a journal: the identity of the run.
 struct JournalHeader {

@@ -47,7 +47,7 @@ std::string hosts_text(const std::vector<std::string>& hosts) {
 }
 
 std::string use_text(const std::string& directory, const Plan& plan, const RunResults& results) {
-  if (!results.any_finished()) return "There is no model, since no iteration finished.\n";
+  if (!results.any_model()) return "There is no model, since no iteration finished.\n";
   const auto& models = results.models();
   if (models.empty()) return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
   constexpr std::size_t max_shown = 3;
@@ -151,7 +151,8 @@ std::string readme_text(const std::string& directory, const Study& study, const 
   text += fmt::format("study        {}\n", printable(study.study.name));
   text += fmt::format("trained      {}: {} finished, {} diverged, {} failed{}; in {}\n",
                       counted(results.iterations, "iteration"), results.finished(), results.diverged, results.failed,
-                      (results.pruned > 0 ? fmt::format(", {} pruned", results.pruned) : "") +
+                      (results.cut > 0 ? fmt::format(", {} cut", results.cut) : "") +
+                          (results.pruned > 0 ? fmt::format(", {} pruned", results.pruned) : "") +
                           (results.unfinished > 0 ? fmt::format(", {} unfinished", results.unfinished) : ""),
                       counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
   text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
@@ -199,7 +200,8 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
     if (*other) json["data"][name] = {{"file", (*other)->file}, {"rows", (*other)->rows}};
   json["iterations"] = {{"total", results.iterations},      {"finished", results.finished()},
                         {"diverged", results.diverged},     {"pruned", results.pruned},
-                        {"unfinished", results.unfinished}, {"failed", results.failed}};
+                        {"unfinished", results.unfinished}, {"cut", results.cut},
+                        {"failed", results.failed}};
   json["lanes"] = {{"count", results.ranks.lane_count()}, {"idle_share", nullptr}};
   if (results.idle_share) json["lanes"]["idle_share"] = *results.idle_share;
   json["trials"] = results.trials.size();

@@ -81,6 +81,7 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
   results_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   results_.pruned += result.status == IterationStatus::pruned ? 1 : 0;
   results_.unfinished += result.status == IterationStatus::unfinished ? 1 : 0;
+  results_.cut += result.status == IterationStatus::cut ? 1 : 0;
   if (result.status == IterationStatus::failed && ++results_.failed == 1) {
     results_.first_failed = result.iteration;
     results_.first_failure = iteration.message;
@@ -109,7 +110,7 @@ void ResultTally::add_values(const TrainedIteration& iteration, const EnsembleRe
   for (std::size_t number = 0; number < iteration.metrics.size(); ++number) metrics[number] = iteration.metrics[number];
   Spreads& spreads = results_.spreads;
   spreads.metrics.resize(metrics.size());
-  if (result.status == IterationStatus::finished) {
+  if (has_model(result.status)) {
     spreads.final_loss.add(result.final_loss);
     spreads.validation_loss.add(result.validation_loss);
     spreads.validation_score.add(result.validation_score);

@@ -130,6 +130,7 @@ struct RunResults {
   std::int64_t diverged = 0;
   std::int64_t pruned = 0;
   std::int64_t unfinished = 0;
+  std::int64_t cut = 0;
   std::int64_t failed = 0;
   std::int64_t first_failed = -1;  ///< iteration
   std::string first_failure;       ///< its message
@@ -150,8 +151,10 @@ struct RunResults {
   std::optional<TrialEnsemble> trial_ensemble;  ///< with search.ensemble = greedy, unless it could not be selected
   std::vector<std::pair<std::string, AttributeValue>> provenance;
 
-  std::int64_t finished() const { return iterations - diverged - pruned - unfinished - failed; }
-  bool any_finished() const { return finished() > 0; }
+  std::int64_t finished() const { return with_model() - cut; }
+  /// Those that finished or were cut.
+  std::int64_t with_model() const { return iterations - diverged - pruned - unfinished - failed; }
+  bool any_model() const { return with_model() > 0; }
   /// The iterations of the search.
   std::int64_t search_iterations() const;
   /// The refit of the best trial; null if it has none.

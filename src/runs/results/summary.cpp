@@ -61,6 +61,8 @@ std::string left_out_note(const RunResults& results) {
     text += fmt::format("{} of {} pruned (their trials had lost before)\n", results.pruned, total);
   if (results.unfinished > 0)
     text += fmt::format("{} of {} unfinished (search.time was over)\n", results.unfinished, total);
+  if (results.cut > 0)
+    text += fmt::format("{} of {} cut (search.time was over; their best epochs so far count)\n", results.cut, total);
   return text;
 }
 
@@ -169,6 +171,9 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
   if (std::any_of(trials.begin(), trials.end(), [](const TrialSummary& t) { return t.left_out > 0; }))
     add("fits", "fits", ranking, false,
         [](const TrialSummary& t) { return fmt::format("{}/{}", t.iterations - t.left_out, t.iterations); });
+  if (std::any_of(trials.begin(), trials.end(), [](const TrialSummary& t) { return t.cut > 0; }))
+    add("cut", "cut", ranking, false,
+        [](const TrialSummary& t) { return t.cut > 0 ? fmt::format("{}/{}", t.cut, t.iterations) : ""; });
   const bool by_loss = ranking_of(study).by_loss;
   if (has_validation(study)) {
     add("mean " + score_name(study), score_name(study), by_loss ? 3 : ranking, false,

@@ -284,6 +284,7 @@ Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials, con
   table.push_back(column<std::int64_t>("iterations", trials, [](const Row& t) { return t.iterations; }));
   table.push_back(column<std::int64_t>("diverged", trials, [](const Row& t) { return t.diverged; }));
   table.push_back(column<std::int64_t>("left_out", trials, [](const Row& t) { return t.left_out; }));
+  table.push_back(column<std::int64_t>("cut", trials, [](const Row& t) { return t.cut; }));
   table.push_back(column<double>("seconds", trials, [](const Row& t) { return t.seconds; }));
   return table;
 }

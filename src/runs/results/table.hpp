@@ -55,7 +55,7 @@ Table epoch_table(const std::vector<TrainedIteration>& iterations, const std::ve
 
 /// One row per trial, best first. Columns: rank, stage (the last that trained it), trial, the searched keys,
 /// mean_score, score_deviation, scores (the number of scores in the mean), mean_validation_loss, mean_final_loss,
-/// mean_NAME for each metric, iterations, diverged, left_out, seconds.
+/// mean_NAME for each metric, iterations, diverged, left_out, cut, seconds.
 Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials,
                   const std::vector<MetricChoice>& metrics = {});
 

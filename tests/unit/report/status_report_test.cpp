@@ -96,7 +96,7 @@ TEST_CASE("the progress of a search with several stages counts all of them; the 
   CHECK_THAT(
       status_json(run, status),
       ContainsSubstring(
-          R"("iterations":{"total":6,"planned":10,"finished":3,"diverged":1,"failed":0,"pruned":0,"unfinished":0,"left":2})"));
+          R"("iterations":{"total":6,"planned":10,"finished":3,"diverged":1,"failed":0,"pruned":0,"unfinished":0,"cut":0,"left":2})"));
 }
 
 TEST_CASE("a finished run is continued only if iterations failed") {
@@ -126,9 +126,12 @@ TEST_CASE("lost work and damage are in the report") {
   RunStatus status = half_done();
   status.repeated_results = 2;
   status.waiting_checkpoints = 1;
+  status.iterations.cut = 1;
   status.activity = RunActivity::unknown;
   const std::string text = status_text(run, status);
   CHECK_THAT(text, ContainsSubstring("checkpoints  of 1 unfinished iteration\n"));
+  CHECK_THAT(text,
+             ContainsSubstring("cut          1 iteration (search.time was over; their best epochs so far count)\n"));
   CHECK_THAT(text, ContainsSubstring("repeated     2 results (of iterations that had one)\n"));
   CHECK_THAT(text, ContainsSubstring("warning      a line is damaged\nwarning      ... and 2 more\n"));
   CHECK_THAT(text, ContainsSubstring("whether a job is running is unknown"));
@@ -141,7 +144,7 @@ TEST_CASE("the JSON object has all members, with null for unknown values") {
   CHECK(
       status_json(run, status) ==
       R"({"run":"runs/my run","study":"widths","program":"0.9.0","state":"stopped","jobs":[],"has_results":false,)"
-      R"("earlier_results":null,"stages":1,"iterations":{"total":6,"planned":6,"finished":0,"diverged":0,"failed":0,"pruned":0,"unfinished":0,"left":6},)"
+      R"("earlier_results":null,"stages":1,"iterations":{"total":6,"planned":6,"finished":0,"diverged":0,"failed":0,"pruned":0,"unfinished":0,"cut":0,"left":6},)"
       R"("trials":{"total":2,"complete":0},"iterations_per_second":null,"seconds_left":null,"best":null,)"
       R"("best_iteration":null,"refit":null,"ensemble":null,"first_failure":null,"attempts":[],"trained_twice":0,"checkpoints":0,"warnings":[],)"
       R"("resume":"sheaf resume 'runs/my run'"})"

@@ -101,19 +101,20 @@ TEST_CASE("a run without a journal has no results") {
 TEST_CASE("the status counts iterations by their outcome") {
   const Run run;
   run.add_attempt({{0}, {1, diverged, NAN}, {2, failed}, {3, failed}});
-  run.add_attempt({{3}, {4}, {4}});
+  run.add_attempt({{3}, {4}, {4}, {7, IterationStatus::cut, 0}});
   const RunStatus status = run.status();
   CHECK(status.iterations.finished == 3);
   CHECK(status.iterations.diverged == 1);
   CHECK(status.iterations.failed == 1);
-  CHECK(status.iterations.left() == 4);
+  CHECK(status.iterations.cut == 1);
+  CHECK(status.iterations.left() == 3);
   CHECK(status.first_failed == 2);
   CHECK(status.first_failure == "out of memory");
   CHECK(status.repeated_results == 1);
   REQUIRE(status.attempts.size() == 2);
   CHECK(status.attempts[0].name == "00001");
   CHECK(status.attempts[0].results == 2);
-  CHECK(status.attempts[1].results == 2);
+  CHECK(status.attempts[1].results == 3);
 }
 
 TEST_CASE("the best trial is one of those with all iterations") {

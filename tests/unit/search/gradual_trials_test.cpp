@@ -223,6 +223,23 @@ TEST_CASE("racing trains folds until a trial has lost") {
   CHECK(trained(certain, 3) == 4);
 }
 
+TEST_CASE("a trial whose iterations were cut is complete") {
+  const Study study = study_of(SearchMethod::random, 6, 2);
+  Plan plan(study);
+  KnownResults known(plan);
+  plan.add(*make_searcher(study)->next(known));
+  GradualTrials trials(plan, gradual_rules(study), nullptr);
+  trials.release(2);
+  for (const std::int64_t iteration : {0, 1}) {
+    CHECK_FALSE(trials.has_complete_trial());
+    trials.add(iteration, {IterationStatus::cut, 1, 1, 1, 3, 2});
+  }
+  trials.go_on();
+  CHECK(trials.has_complete_trial());
+  CHECK(trials.trials_with_results() == 1);
+  for (const IndexRange& range : trials.unfinished()) CHECK(range.begin >= 2);
+}
+
 TEST_CASE("diverged and failed iterations are worst") {
   Study study = study_of(SearchMethod::random, 6, 2);
   study.search.batch = 1;

@@ -102,6 +102,20 @@ TEST_CASE("a trial with a diverged fold is ranked last") {
   CHECK(std::isnan(trials[2].mean_score));
 }
 
+TEST_CASE("a training that was cut counts as one that finished, and is counted") {
+  std::vector<IterationResult> results = results_with_scores({0.9, 0.8, 0.1, 0.1, 0.2, 0.2});
+  const std::vector<TrialSummary> whole = rank_trials(plan_of(2, 1), results, {});
+  for (const std::size_t number : {0, 4, 5}) results[number].status = IterationStatus::cut;
+  const std::vector<TrialSummary> trials = rank_trials(plan_of(2, 1), results, {});
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    CHECK(trials[rank].trial == whole[rank].trial);
+    CHECK(trials[rank].mean_score == whole[rank].mean_score);
+    CHECK((trials[rank].finished == 2 && trials[rank].left_out == 0));
+  }
+  CHECK((trials[0].cut == 1 && trials[1].cut == 2 && trials[2].cut == 0));
+  CHECK(best_model(plan_of(2, 1), 0, results, {}) == IndexRange{0, 1});
+}
+
 TEST_CASE("a score that is not defined in a fold does not count in the mean") {
   auto results = results_with_scores({0.9, 0.9, 0.1, 0.1, 0.2, 0.4});
   for (const std::size_t number : {1, 2, 3}) results[number].validation_score = not_a_number;

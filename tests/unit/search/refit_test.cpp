@@ -41,6 +41,10 @@ TEST_CASE("the median of an even number of fits is the lower one, counted in ste
   CHECK(refit_of(0, training(true), {fit(9, 4, 3), fit(9, 5, 2)}) == Refit{0, 3, 5, {}});
 }
 
+TEST_CASE("fits that were cut count up to their best epoch") {
+  CHECK(refit_of(0, training(true), {fit(5, 4, 3, {}, IterationStatus::cut)}) == Refit{0, 4, 4, {}});
+}
+
 TEST_CASE("fits that have not finished do not count, and without others there is no refit") {
   const auto diverged = fit(2, 4, -1, {}, IterationStatus::diverged),
              pruned = fit(0, 0, -1, {}, IterationStatus::pruned);

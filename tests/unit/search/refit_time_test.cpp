@@ -43,6 +43,18 @@ TEST_CASE("lanes train the members of a refit side by side") {
   CHECK(time.seconds(3, 4, 4, 1) == 4);
 }
 
+TEST_CASE("trainings that run may be among the best trials") {
+  RefitTime time;
+  CHECK(time.seconds(20, 1, 2, 1.5, {2, 8, 5}) == 7.5);  // the longest one
+  CHECK(time.seconds(20, 1, 1, 1.5, {2, 8, 5}) == 12);
+  time.add(costs(0.1), 2);
+  time.add(costs(0.2), 3);
+  CHECK(time.seconds(20, 1, 1, 1, {2, 8, 5}) == 13);
+  CHECK(time.seconds(3, 1, 1, 1, {2, 8, 5}) == 10);  // with the best trial
+  CHECK(time.seconds(1, 1, 1, 1, {2, 8, 4}) == 4);   // their mean, at least the longest one
+  CHECK(time.seconds(1, 1, 1, 1, {2, 1, 1}) == 2);   // the best trial remains the best
+}
+
 TEST_CASE("only the best trials of a long search are stored") {
   RefitTime time;
   for (int trial = 100; trial > 0; --trial) time.add(costs(trial), 1);

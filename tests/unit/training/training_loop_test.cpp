@@ -362,6 +362,77 @@ TEST_CASE("a training that stops early in a stage pauses there, and the next sta
   CHECK(result_of(next).result.validation_loss == 1.5);
 }
 
+TEST_CASE("a training that is cut has the results of early stopping after its last epoch") {
+  TrainOptions train = options_of(9, 10);  // three batches of 25 rows
+  train.best_weights = true;
+  TrainingLoop loop(train, 25, {1}, true);
+  const auto train_epoch = [&](TrainingLoop& of, double loss) {
+    of.trained(3, 25 * loss);
+    CHECK(of.may_be_cut());  // after its validation
+    of.validated(loss, {loss / 8}, {});
+  };
+  CHECK_FALSE(loop.may_be_cut());
+  loop.trained(1, 7);
+  CHECK_FALSE(loop.may_be_cut());  // it has no validation yet
+  loop.trained(2, 100);
+  loop.validated(4, {0.5}, {});
+  train_epoch(loop, 2);
+  train_epoch(loop, 3);
+  CHECK(loop.has_earlier_best());
+  TrainingLoop at_best(train, 25, {1}, true);
+  train_epoch(at_best, 4);
+  train_epoch(at_best, 2);
+  CHECK_FALSE(at_best.has_earlier_best());
+  for (TrainingLoop* each : {&loop, &at_best}) {
+    REQUIRE(each->may_be_cut());
+    each->trained(2, 1000);  // of the next epoch
+    CHECK(each->has_earlier_best());
+    REQUIRE(each->may_be_cut());
+    each->cut();
+    CHECK(each->next() == TrainingLoop::Next::end);
+    CHECK_FALSE(each->may_be_cut());
+    const std::int64_t epochs = each == &loop ? 3 : 2;
+    const TrainedIteration trained = result_of(*each);
+    const IterationResult& result = trained.result;
+    CHECK(result.status == IterationStatus::cut);
+    CHECK(result.epochs == epochs);
+    CHECK(result.steps == 3 * epochs);
+    CHECK(result.best_epoch == 1);
+    CHECK(result.final_loss == static_cast<double>(epochs));
+    CHECK(result.validation_loss == 2);
+    CHECK(result.validation_score == 0.25);
+    CHECK(trained.epochs.size() == static_cast<std::size_t>(epochs));
+  }
+}
+
+TEST_CASE(
+    "trainings are cut only if they keep their best epoch, and neither for a schedule to the last one nor a refit") {
+  TrainOptions train = options_of(9, 25);
+  CHECK_FALSE(can_be_cut(train));
+  train.best_weights = true;
+  CHECK(can_be_cut(train));
+  for (const Schedule schedule : {Schedule::plateau, Schedule::step, Schedule::exponential}) {
+    train.schedule = schedule;
+    CHECK(can_be_cut(train));
+  }
+  for (const Schedule schedule : {Schedule::cosine, Schedule::linear, Schedule::one_cycle, Schedule::coslog}) {
+    train.schedule = schedule;
+    CHECK_FALSE(can_be_cut(train));
+    TrainingLoop loop(train, 25, {1}, false);
+    loop.trained(1, 2);
+    loop.validated(2, {0.5}, {});
+    CHECK_FALSE(loop.may_be_cut());
+  }
+  train.schedule = Schedule::constant;
+  TrainingLoop ended(train, 25, {1}, false);
+  walk(ended, 1);
+  CHECK_FALSE(ended.may_be_cut());
+  TrainingLoop refit(train, 25, {1}, false, 0, std::nullopt, Refit{0, 4, 1, {}});
+  refit.trained(1, 2);
+  refit.validated(2, {0.5}, {});
+  CHECK_FALSE(refit.may_be_cut());
+}
+
 TEST_CASE("a refit ends after its steps, perhaps within an epoch, and does not validate or stop early") {
   TrainOptions train = options_of(6, 10);  // of the fits: epochs of two batches
   train.schedule = Schedule::cosine;

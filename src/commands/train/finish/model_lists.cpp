@@ -32,7 +32,7 @@ void warn_of_missing_models(const SavedModels& models, const RunResults& results
     else if (first_missing < 0)
       first_missing = number;
   }
-  const std::int64_t trained = results.finished();
+  const std::int64_t trained = results.with_model();
   if (written < trained)
     warn_root(
         fmt::format("'{}' has only {} of {} (that of iteration {} is missing: its file was removed, or an earlier job "
@@ -60,7 +60,7 @@ std::string missing_text(const SavedModels& models, IndexRange iterations, const
 // Why there is no list of the best model; empty: there is one, or a refit, or the run reports that no iteration has
 // finished.
 std::string problem_of_best(const SavedModels& models, const RunResults& results, bool has_refit) {
-  if (has_refit || !results.any_finished()) return "";
+  if (has_refit || !results.any_model()) return "";
   if (results.best_model.empty())
     return "there is no best model (one or more members of every model did not finish). Lower train.learning_rate, or "
            "see the messages in results.csv.";

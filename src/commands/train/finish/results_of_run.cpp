@@ -144,9 +144,9 @@ ExitCode ResultsOfRun::finish() {
   if (results.trial_ensemble)
     log_root(fmt::format("ensemble: {}; predict with: sheaf predict {} NEW.csv OUT.csv",
                          ensemble_path(end_.run.directory), end_.run.directory));
-  if (!results.any_finished()) report_no_finished_iteration(end_.context, results);
+  if (!results.any_model()) report_no_finished_iteration(end_.context, results);
   print_summary(summary_text(study, end_.context.plan, results, output_width()));
-  return left || !results.any_finished() ? ExitCode::failed : ExitCode::done;
+  return left || !results.any_model() ? ExitCode::failed : ExitCode::done;
 }
 
 // The rows on which the refit trained.
@@ -196,7 +196,7 @@ std::optional<TrialEnsemble> ResultsOfRun::selected_ensemble(const std::vector<T
 void ResultsOfRun::test(RunResults& results) const try {
   if (results.models().empty())
     return warn_root(
-        results.any_finished()
+        results.any_model()
             ? "the test rows were not evaluated (the best model was not saved). Set run.models = best in a new run."
             : "the test rows were not evaluated (no iteration has finished, so there is no best model).");
   results.test = test_models(end_.context, end_.file, predicting_iterations(results).begin, predicting_files(results));

@@ -24,7 +24,8 @@ constexpr double held_out_part = 0.2;
 
 constexpr std::int64_t rounds = 2000, rounds_without_gain = 24;
 
-// Above these, a short search has no time for many rounds, and networks follow all trees.
+// Above these, a short search has no time for many rounds, and networks follow all trees. A round has a tree for each
+// class.
 constexpr std::int64_t many_rows = 10000, many_classes = 3, short_seconds = 4;
 
 // Below this, smaller learning rates find a better epoch.
@@ -60,7 +61,7 @@ constexpr Trees trees[] = {
 };
 // The first ones complement each other best.
 constexpr std::size_t first_trees[] = {7, 6, 2, 5}, other_trees[] = {0, 1, 3, 4};
-constexpr double fast_eta = 0.1, linear_rate = 1.5e-3;
+constexpr double fast_eta = 0.15, linear_rate = 1.5e-3;
 
 StartTrial trial_of(const Trees& one, bool is_fast) {
   const auto text = [](auto value) { return fmt::format("{}", value); };
@@ -142,7 +143,8 @@ Study with_table_search(Study study, const FileSchema& file, bool has_trees) {
   auto& [options, data, model, train, ensemble, search, run] = study;
   const std::int64_t rows = file.rows;
   const bool chooses_rows = !data.validation && data.validation_file.empty() && file.marks.kind != MarkKind::folds;
-  if (chooses_rows && rows < few_rows)
+  const bool has_time = search.time > short_seconds || rows * std::max<std::int64_t>(file.classes, 1) <= many_rows;
+  if (chooses_rows && rows < few_rows && has_time)
     search.folds = std::min(folds, rows);
   else if (chooses_rows)
     data.validation = std::min(held_out_part, static_cast<double>(most_held_out_rows) / static_cast<double>(rows));

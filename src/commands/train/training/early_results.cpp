@@ -26,7 +26,7 @@ EarlyResults::EarlyResults(const Communicator& channel) : channel_(channel), ran
 
 void EarlyResults::add(const IterationResult& result) {
   const std::lock_guard lock(mutex_);
-  own_.push_back({result.iteration, known_result(result)});
+  own_.push_back({result.iteration, known_result(result), result.rank, result.lane, result.end_seconds()});
 }
 
 void EarlyResults::end() {

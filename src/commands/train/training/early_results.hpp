@@ -19,6 +19,8 @@ namespace sheaf {
 struct EarlyResult {
   std::int64_t iteration = 0;
   KnownResult result;
+  std::int32_t rank = -1, lane = -1;
+  double end_seconds = 0;  ///< IterationResult::end_seconds()
 };
 
 /// The results of one stage, in no order. Lanes add results; all other functions are for the main thread, which calls

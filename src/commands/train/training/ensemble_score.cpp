@@ -30,7 +30,7 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
   }
   all_trained_ = all_trained_ && !is_left_out(result.status);
   score_sum_ += result.validation_score;
-  all_finished_ = all_finished_ && result.status == IterationStatus::finished;
+  all_finished_ = all_finished_ && has_model(result.status);
   if (all_finished_) {
     const auto predictions = read_predictions(files_, iteration);
     const RowSet rows = context_.splits->split(model.repeat, model.fold)->validation_rows;

@@ -13,13 +13,14 @@ constexpr double reserve_seconds = 0.05;
 }  // namespace
 
 GradualStage::GradualStage(Plan& plan, GradualTrials* trials, Release release,
-                           std::function<std::int64_t()> record_pruned, std::function<bool()> is_time_up,
-                           const Communicator& channel)
+                           std::function<std::int64_t()> record_pruned, std::function<TimeLeft()> time_left,
+                           RunningTrainings& running, const Communicator& channel)
     : plan_(plan),
       trials_(trials),
       release_(release),
       record_pruned_(std::move(record_pruned)),
-      is_time_up_(std::move(is_time_up)),
+      time_left_(std::move(time_left)),
+      running_(running),
       draws_(release == Release::at_once && plan.draws_from_results()),
       results_(channel),
       values_(plan, channel) {}
@@ -38,20 +39,25 @@ void GradualStage::end_lanes() {
 void GradualStage::service(WorkSource& source) {
   const std::vector<EarlyResult> arrived = results_.service();
   if (trials_ != nullptr) {
-    for (const EarlyResult& early : arrived) trials_->add(early.iteration, early.result);
+    for (const EarlyResult& early : arrived) {
+      trials_->add(early.iteration, early.result);
+      running_.ended(early.rank, early.lane, early.end_seconds);
+    }
     heard_ += static_cast<std::int64_t>(arrived.size());
     trials_->go_on();
     left_out_ += record_pruned_();
-    if (release_ == Release::at_once && !source.is_stopped() && !is_closed_) add_work(source);
+    const TimeLeft left = time_left_();
+    if (left == TimeLeft::none) source.end_search();
+    if (release_ == Release::at_once && !source.is_stopped() && !is_closed_) add_work(source, left);
   }
   values_.service();
 }
 
-void GradualStage::add_work(WorkSource& source) {
+void GradualStage::add_work(WorkSource& source, TimeLeft left) {
   const double rate = static_cast<double>(heard_) / seconds_since(start_);
   const std::int64_t reserve =
       reserve_per_lane * source.lane_count() + static_cast<std::int64_t>(rate * reserve_seconds);
-  const std::vector<IndexRange> released = trials_->release(reserve - (added_ - heard_), is_time_up_());
+  const std::vector<IndexRange> released = trials_->release(reserve - (added_ - heard_), left != TimeLeft::some);
   if (draws_)
     for (; sent_ < trials_->begun(); ++sent_) values_.send(sent_);
   for (const IndexRange& iterations : released) {

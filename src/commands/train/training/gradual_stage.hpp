@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands/train/training/early_results.hpp"
+#include "commands/train/training/search_time.hpp"
 #include "commands/train/training/stage_observer.hpp"
 #include "commands/train/training/trial_values.hpp"
 #include "core/clock.hpp"
@@ -24,11 +25,15 @@ class GradualStage : public StageObserver {
   /// Whether iterations are added to the work source as soon as they are released, or wait for the next round.
   enum class Release { at_once, next_round };
 
+  /// When the time of the search is over, only the first trial that has not ended may go on. If trainings are cut, it
+  /// ends with its results so far.
+  enum class TimeLeft { some, of_first_trial, none };
+
   /// `trials`: null on all ranks but 0. `channel`: a communicator of all ranks that no other code uses. Referenced
   /// objects outlive the object. Local. On rank 0, `record_pruned` journals the iterations that have been pruned and
-  /// returns their number; `is_time_up`: whether only the first trial that has not ended may go on.
+  /// returns their number; `running` hears the ends of trainings.
   GradualStage(Plan& plan, GradualTrials* trials, Release release, std::function<std::int64_t()> record_pruned,
-               std::function<bool()> is_time_up, const Communicator& channel);
+               std::function<TimeLeft()> time_left, RunningTrainings& running, const Communicator& channel);
 
   void add(const IterationResult& result) override { results_.add(result); }
   void end_lanes() override;
@@ -43,13 +48,14 @@ class GradualStage : public StageObserver {
   bool await_values(const std::vector<IndexRange>& iterations, const std::function<bool()>& is_stopping);
 
  private:
-  void add_work(WorkSource& source);
+  void add_work(WorkSource& source, TimeLeft left);
 
   Plan& plan_;
   GradualTrials* const trials_;
   const Release release_;
   const std::function<std::int64_t()> record_pruned_;
-  const std::function<bool()> is_time_up_;
+  const std::function<TimeLeft()> time_left_;
+  RunningTrainings& running_;
   const bool draws_;  // trials have values that lanes must wait for
   EarlyResults results_;
   TrialValues values_;

@@ -6,16 +6,34 @@
 #include "search/ensemble_candidates.hpp"
 #include "search/greedy_ensemble.hpp"
 #include "study/study.hpp"
+#include "training/training_loop.hpp"
 
 namespace sheaf {
 
-bool SearchTime::is_up(const GradualTrials& trials, double seconds) const {
-  return limit > 0 && earlier_seconds + seconds + seconds_after_search(trials.refit_time(), trials.begun()) >= limit;
+RunningTime RunningTrainings::time(double seconds) const {
+  RunningTime time{lanes_, seconds * static_cast<double>(lanes_), 0};
+  double first_end = seconds;
+  for (const auto& [lane, end] : ends_) {
+    time.total -= std::min(end, seconds);
+    first_end = std::min(first_end, end);
+  }
+  const bool is_first = static_cast<std::int64_t>(ends_.size()) < lanes_;  // of some lane
+  time.longest = is_first ? seconds : seconds - first_end;
+  return time;
 }
 
-double SearchTime::seconds_after_search(const RefitTime& refit_time, std::int64_t trials) const {
+bool SearchTime::is_up(const GradualTrials& trials, const RunningTrainings& running, double seconds) const {
+  if (limit == 0) return false;
+  const RunningTime running_time = cuts_trials ? running.time(seconds) : RunningTime{};
+  const double after = seconds_after_search(trials.refit_time(), trials.begun(), running_time);
+  return earlier_seconds + seconds + after >= limit;
+}
+
+double SearchTime::seconds_after_search(const RefitTime& refit_time, std::int64_t trials,
+                                        const RunningTime& running) const {
   double seconds = 0;
-  if (has_refit) seconds = refit_time.seconds(has_ensemble ? RefitTime::usual_members : 1, members, lanes, refit_rows);
+  if (has_refit)
+    seconds = refit_time.seconds(has_ensemble ? RefitTime::usual_members : 1, members, lanes, refit_rows, running);
   if (!has_ensemble) return seconds;
   const std::int64_t candidates = std::min(static_cast<std::int64_t>(max_ensemble_candidates), trials);
   const double selections = has_refit ? 2 : 1;  // the end of the run selects again
@@ -33,6 +51,7 @@ SearchTime search_time_of(const TrainingContext& context, double earlier_seconds
   time.members = context.plan.members();
   time.has_refit = context.plan.wants_refit();
   time.has_ensemble = study.search.ensemble == EnsembleKind::greedy;
+  time.cuts_trials = can_be_cut(study.train) && context.plan.stage(0).per_trial() == 1;
   if (time.limit == 0 || context.splits == nullptr) return time;
   time.task = context.data->task;
   time.outputs = context.data->output_count;

@@ -3,12 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 
 #include "search/gradual_trials.hpp"
 #include "study/data_options.hpp"
 #include "training/training_context.hpp"
 
 namespace sheaf {
+
+/// How long the lanes have trained what they train now, by the ends of the trainings before. Pure.
+class RunningTrainings {
+ public:
+  /// `lanes`: of all ranks.
+  explicit RunningTrainings(std::int64_t lanes) : lanes_(lanes) {}
+
+  /// A lane has ended a training after `seconds` of the job.
+  void ended(std::int32_t rank, std::int32_t lane, double seconds) { ends_[{rank, lane}] = seconds; }
+  /// After `seconds` of the job.
+  RunningTime time(double seconds) const;
+
+ private:
+  std::int64_t lanes_;
+  std::map<std::pair<std::int32_t, std::int32_t>, double> ends_;  // by rank and lane: of the last training
+};
 
 /// The time of a search contains what follows it: the refit and the selection of the ensemble of trials. Pure.
 struct SearchTime {
@@ -23,12 +41,13 @@ struct SearchTime {
   Task task = Task::classification;
   std::int64_t outputs = 1;
   std::int64_t held_out_rows = 0;  ///< of all folds
+  bool cuts_trials = false;        ///< each running training becomes a trial when the search ends
 
   /// Whether the search must end, after `seconds` of training in this job.
-  bool is_up(const GradualTrials& trials, double seconds) const;
+  bool is_up(const GradualTrials& trials, const RunningTrainings& running, double seconds) const;
   /// The expected time from the end of the search to that of the run, in seconds, without writing its files. `trials`:
   /// that have begun.
-  double seconds_after_search(const RefitTime& refit_time, std::int64_t trials) const;
+  double seconds_after_search(const RefitTime& refit_time, std::int64_t trials, const RunningTime& running = {}) const;
 };
 
 /// The time of a run's search. `earlier_seconds`, `lanes`, `threads`: as above.

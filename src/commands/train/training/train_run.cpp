@@ -103,11 +103,14 @@ class RunTraining {
     agree(world_, [&] {
       if (saves_models() && world_.is_root()) make_directory(models_directory(job_.run.directory));
     });
+    if (is_gradual_ && context_.study.search.time > 0)
+      context_.is_cut = [this](std::int64_t, std::int64_t) { return source_->is_search_over(); };
     journal_ = begin_journal(job_.run, job_.plan, *files_, world_);
     setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
                              journal_.get(), &job_.plan, progress_value_of(context_.study)});
     if (job_.stages.more_may_come() || is_gradual_) channel_.emplace(world_.split(0));
     source_.emplace(static_cast<int>(job_.placement.lane_count()), world_, node_, network_timeout_of(options_));
+    running_.emplace(source_->lane_count());
     agree(world_, [&] {
       if (world_.is_root())
         search_time_ = search_time_of(context_, earlier_seconds_, source_->lane_count(), thread_count());
@@ -193,8 +196,8 @@ class RunTraining {
       if (round.count() == 0) break;
       GradualStage gradual(
           job_.plan, job_.stages.gradual(), release,
-          [this] { return journal_pruned(*job_.stages.gradual(), *journal_); }, [this] { return is_search_time_up(); },
-          *channel_);
+          [this] { return journal_pruned(*job_.stages.gradual(), *journal_); }, [this] { return time_left(); },
+          *running_, *channel_);
       const StageWork work{partition,
                            round,
                            at_once ? 0 : round.count(),
@@ -231,11 +234,19 @@ class RunTraining {
     agree(world_, [&] { lanes_.emplace(*setup_, *source_, world_.rank()); });
   }
 
-  // For rank 0.
-  bool is_search_time_up() const { return search_time_.is_up(*job_.stages.gradual(), seconds_since(setup_->start)); }
+  // For rank 0. Trainings that have been cut do not give time back.
+  bool is_search_time_up() {
+    is_time_up_ = is_time_up_ || search_time_.is_up(*job_.stages.gradual(), *running_, seconds_since(setup_->start));
+    return is_time_up_;
+  }
+
+  GradualStage::TimeLeft time_left() {
+    if (!is_search_time_up()) return GradualStage::TimeLeft::some;
+    return search_time_.cuts_trials ? GradualStage::TimeLeft::none : GradualStage::TimeLeft::of_first_trial;
+  }
 
   // Also the end of search.time, once a trial is complete. Only rank 0 checks the time.
-  StopCause gradual_stop_cause() const {
+  StopCause gradual_stop_cause() {
     const StopCause cause = stop_cause_();
     const bool may_end = world_.is_root() && job_.stages.gradual()->has_complete_trial();
     return cause == no_stop && may_end && is_search_time_up() ? search_is_over : cause;
@@ -342,8 +353,10 @@ class RunTraining {
   std::optional<Communicator> channel_;     // for a StageObserver, if stages may have one
   std::optional<LaneSetup> setup_;
   std::optional<Progress> progress_;  // of the current stage, on rank 0
-  SearchTime search_time_;            // on rank 0
-  std::int64_t shared_trials_ = 0;    // of gradual trials: how many have values that all ranks know
+  SearchTime search_time_;            // this and the next two: on rank 0
+  std::optional<RunningTrainings> running_;
+  bool is_time_up_ = false;
+  std::int64_t shared_trials_ = 0;  // of gradual trials: how many have values that all ranks know
   std::optional<WorkSource> source_;
   std::optional<Lanes> lanes_;
   double busy_seconds_ = 0;  // of lanes that were replaced

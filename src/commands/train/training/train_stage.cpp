@@ -88,6 +88,7 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
   };
   const auto serve = [&] {
     note_cause();
+    if (cause == search_is_over) source.end_search();
     if (cause != no_stop) source.stop();
     if (setup.journal) {
       if (source.is_stopped()) setup.journal->hurry();

@@ -102,6 +102,7 @@ Comparable comparable_iterations(const Replay& journals, const JournalHeader& ow
         ++found.left_out.failed;
         break;
       case IterationStatus::finished:
+      case IterationStatus::cut:
       case IterationStatus::diverged:
         if (fits(journals.headers[stored.file], own))
           found.iterations.push_back(stored.trained.result.iteration);
@@ -117,6 +118,15 @@ std::vector<std::int64_t> StoredSample::iterations() const {
   for (std::size_t position = 0; position < results.size(); ++position)
     numbers.push_back(results.packed(position).iteration());
   return numbers;
+}
+
+std::map<std::int64_t, std::int64_t> StoredSample::cut_epochs() const {
+  std::map<std::int64_t, std::int64_t> epochs;
+  for (const JournaledIteration stored : results) {
+    const IterationResult& result = stored.trained.result;
+    if (result.status == IterationStatus::cut) epochs.emplace(result.iteration, result.epochs);
+  }
+  return epochs;
 }
 
 std::vector<std::optional<JournalHeader>> StoredSample::headers_of(const JournaledIteration& stored,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,8 @@ struct StoredSample {
 
   /// The iterations, ascending.
   std::vector<std::int64_t> iterations() const;
+  /// The numbers of epochs of those that were cut.
+  std::map<std::int64_t, std::int64_t> cut_epochs() const;
   /// The headers of the journals whose jobs may have trained a part of the iteration: all if it continues another
   /// stage or a checkpoint.
   std::vector<std::optional<JournalHeader>> headers_of(const JournaledIteration& stored, const Plan& plan) const;

@@ -194,6 +194,23 @@ TEST_CASE("iterations are added while lanes train or wait, and each is handed ou
   }
 }
 
+TEST_CASE("iterations that are added again and again are claimed in their order") {
+  const Communicator world = Communicator::world();
+  const Communicator node = make_node(world, Nodes::one);
+  WorkSource source(1, world, node);
+  source.begin(PartitionKind::factoring, 0, MoreWork::may_follow);
+  if (world.is_root()) {
+    for (std::int64_t iteration = 0; iteration < 6; ++iteration) source.add({iteration, iteration + 1});
+    for (std::int64_t iteration = 0; iteration < 6; ++iteration) {
+      CHECK(source.claim(0).begin == iteration);
+      source.service();  // fills the slot of the pool that is empty now
+    }
+    source.close();
+  }
+  source.end_lanes();
+  source.leave();
+}
+
 TEST_CASE("lanes that wait for iterations to be added end when the source is closed or stopped") {
   const Communicator world = Communicator::world();
   for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
@@ -249,6 +266,30 @@ TEST_CASE("stop on one rank reaches every node") {
     }
     CHECK(source.is_stopped());
     CHECK(source.claim(0).empty());
+  }
+}
+
+TEST_CASE("the end of a search reaches every node, with a stop and without, and ends with its work") {
+  const Communicator world = Communicator::world();
+  for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
+    const Communicator node = make_node(world, nodes);
+    WorkSource source(1, world, node);
+    for (const bool stops : {true, false}) {
+      source.begin(PartitionKind::factoring, 1000);
+      CHECK_FALSE(source.is_search_over());
+      world.maximum(std::int64_t{0});  // ranks of a node share it
+      if (world.is_root()) source.end_search();
+      if (world.is_root() && stops) source.stop();
+      const auto has_arrived = [&] { return stops ? source.is_stopped() : source.is_search_over(); };
+      for (int wait = 0; world.maximum(std::int64_t{!has_arrived()}) && wait < 120000; ++wait) {
+        source.service();
+        sleep_ms(1);
+      }
+      CHECK(source.is_search_over());
+      CHECK(source.is_stopped() == stops);
+      source.end_lanes();
+      source.leave();
+    }
   }
 }
 

@@ -10,12 +10,13 @@ using namespace sheaf;
 namespace {
 
 struct FakePool {
-  bool closed = false, stopped = false, ended = false;
+  bool closed = false, stopped = false, search_over = false, ended = false;
   std::int64_t slots = 0, waiting = 0, done = 0;
   double rate = 0;
 
   bool is_closed() const { return closed; }
   bool is_stopped() const { return stopped; }
+  bool is_search_over() const { return search_over; }
   bool is_empty() const { return slots == 0; }
   bool has_empty_slot() const { return slots < 2; }
   std::int64_t waiting_lanes() const { return waiting; }
@@ -71,10 +72,10 @@ TEST_CASE("a stop is reported immediately") {
   pool.slots = 2;
   auto schedule = schedule_of();
   CHECK_FALSE(schedule.due(pool, 0.01));
-  pool.stopped = true;
+  pool.stopped = pool.search_over = true;
   const auto report = schedule.due(pool, 0.02);
   REQUIRE(report);
-  CHECK(report->stopped);
+  CHECK((report->stopped && report->search_over));
   CHECK(report->wanted == 0);
   CHECK_FALSE(schedule.due(pool, 0.03));
 }

@@ -73,6 +73,7 @@ struct SimulatedNode {
 
   bool is_closed() const { return closed; }
   bool is_stopped() const { return false; }
+  bool is_search_over() const { return false; }
   bool is_empty() const { return ranges.empty(); }
   bool has_empty_slot() const { return ranges.size() < 2; }
   std::int64_t waiting_lanes() const { return waiting; }

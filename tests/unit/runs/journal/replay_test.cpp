@@ -257,7 +257,7 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
     CHECK(refusal(other, true).empty());
   }
   const JournalHeader earlier{"0.1.0", header.study, "data", journal_format - 1};
-  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 9 (written by sheaf 0.1.0)"));
+  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 10 (written by sheaf 0.1.0)"));
 }
 
 TEST_CASE("without its header, a journal is refused if no other line fits the study and data") {

@@ -178,6 +178,23 @@ TEST_CASE("a search prints its leaderboard and the best values") {
         "engine: torch 4 iterations\n");
 }
 
+TEST_CASE("the summary counts the iterations that were cut, and the leaderboard marks their trials") {
+  Study study = test::regression_study();
+  study.data.task = Task::classification;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  auto iterations = finished_iterations(4);
+  iterations[2].result.status = IterationStatus::cut;
+  CHECK(summary_of(study, iterations) ==
+        "rank  train.learning_rate  cut  mean accuracy     std  validation loss  final loss\n"
+        "   1                 0.01  1/2         0.9250  0.0050              0.5      3.5432\n"
+        "   2                  0.1              0.9050  0.0050              0.5      1.5432\n"
+        "Best: train.learning_rate = 0.01 (mean validation loss 0.5, accuracy 0.9250 over 2 folds)\n"
+        "engine: torch 4 iterations\n"
+        "1 of 4 iterations cut (search.time was over; their best epochs so far count)\n");
+}
+
 TEST_CASE("a leaderboard of different losses names the metric that ranks it") {
   Study study = test::regression_study();
   study.data.task = Task::classification;

@@ -117,7 +117,18 @@ TEST_CASE("without XGBoost there are networks and linear models") {
 TEST_CASE("a short search of a large table has a larger learning rate of trees") {
   Study study = with_time();
   study.search.time = 2;
-  CHECK(Plan(settled(table_of(20000), study)).trial(1).model.eta == 0.1);
-  CHECK(Plan(settled(table_of(5000, 10), study)).trial(1).model.eta == 0.1);
+  CHECK(Plan(settled(table_of(20000), study)).trial(1).model.eta == 0.15);
+  CHECK(Plan(settled(table_of(5000, 10), study)).trial(1).model.eta == 0.15);
   CHECK(Plan(settled(table_of(5000, 2), study)).trial(1).model.eta == 0.06);
+}
+
+TEST_CASE("a short search of few rows has folds, except for many classes") {
+  Study study = with_time();
+  study.search.time = 2;
+  CHECK(settled(table_of(1400), study).search.folds == 5);
+  CHECK(settled(table_of(1400, 7), study).search.folds == 5);
+  CHECK(settled(table_of(200, 10), study).search.folds == 5);
+  CHECK((settled(table_of(1400, 8), study).search.folds == 1 &&
+         settled(table_of(1400, 8), study).data.validation == 0.2));
+  CHECK(settled(table_of(1400, 8)).search.folds == 5);  // in 10 s
 }

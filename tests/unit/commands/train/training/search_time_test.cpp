@@ -33,6 +33,27 @@ TEST_CASE("the refit is that of the best trial, or with an ensemble that of its 
   CHECK(time.seconds_after_search(two_trials(), 2) == 7.5);
 }
 
+TEST_CASE("what a lane trains has begun when its training before ended") {
+  RunningTrainings running(3);
+  const RunningTime at_first = running.time(5);
+  CHECK((at_first.count == 3 && at_first.total == 15 && at_first.longest == 5));
+  running.ended(0, 0, 1);
+  running.ended(0, 0, 4);
+  running.ended(1, 0, 2);
+  const RunningTime of_two = running.time(5);
+  CHECK((of_two.total == 1 + 3 + 5 && of_two.longest == 5));
+  running.ended(1, 1, 5.5);  // by the clock of its rank
+  const RunningTime of_all = running.time(5);
+  CHECK((of_all.total == 1 + 3 + 0 && of_all.longest == 3));
+}
+
+TEST_CASE("the refit also takes the time of the trainings that the end of the search cuts") {
+  SearchTime time;
+  time.has_refit = time.has_ensemble = true;
+  time.lanes = 2;
+  CHECK(time.seconds_after_search(two_trials(), 4, {2, 8, 5}) == 9);
+}
+
 TEST_CASE("an ensemble is selected at the end of the run, and with a refit before it as well") {
   SearchTime time;
   time.has_ensemble = true;

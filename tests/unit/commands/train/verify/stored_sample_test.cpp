@@ -34,11 +34,24 @@ TEST_CASE("iterations that finished or diverged on the same data can be compared
   add(journals, 7, IterationStatus::finished, 3);
   add(journals, 8, IterationStatus::finished, 4);
   add(journals, 9, IterationStatus::pruned, 0);
+  add(journals, 10, IterationStatus::cut, 0);
   journals.iterations.settle();
   const Comparable found = comparable_iterations(journals, header_of("data", {{"a.pt", "f1"}, {"b.pt", "f3"}}));
-  CHECK(found.iterations == Numbers{0, 1, 7, 8});
+  CHECK(found.iterations == Numbers{0, 1, 7, 8, 10});
   CHECK(found.left_out.text() == "2 pruned, 1 unfinished, 1 failed, 2 trained on other data");
   CHECK_FALSE(LeftOut{}.text().has_value());
+}
+
+TEST_CASE("iterations that were cut are trained again for as many epochs") {
+  StoredSample sample;
+  for (const std::int64_t number : {3, 5}) {
+    TrainedIteration one = sample_iteration(number);
+    one.result.status = number == 5 ? IterationStatus::cut : IterationStatus::finished;
+    one.result.epochs = 10 + number;
+    sample.results.append(one, {}, 0);
+  }
+  sample.results.settle();
+  CHECK(sample.cut_epochs() == std::map<std::int64_t, std::int64_t>{{5, 15}});
 }
 
 TEST_CASE("a whole training depends on one journal, a continued one on all") {
