@@ -24,8 +24,10 @@ constexpr double held_out_part = 0.2;
 
 constexpr std::int64_t rounds = 2000, rounds_without_gain = 24;
 
-// Above these, a short search has no time for many rounds, and networks follow all trees. A round has a tree for each
-// class.
+// The folds of trees with more rows times classes (a round has a tree for each class) are not trained in a second.
+constexpr std::int64_t rows_per_second = 2500;
+
+// Above these, a short search has no time for many rounds, and networks follow all trees.
 constexpr std::int64_t many_rows = 10000, many_classes = 3, short_seconds = 4;
 
 // Below this, smaller learning rates find a better epoch.
@@ -143,7 +145,7 @@ Study with_table_search(Study study, const FileSchema& file, bool has_trees) {
   auto& [options, data, model, train, ensemble, search, run] = study;
   const std::int64_t rows = file.rows;
   const bool chooses_rows = !data.validation && data.validation_file.empty() && file.marks.kind != MarkKind::folds;
-  const bool has_time = search.time > short_seconds || rows * std::max<std::int64_t>(file.classes, 1) <= many_rows;
+  const bool has_time = rows * std::max<std::int64_t>(file.classes, 1) <= rows_per_second * search.time;
   if (chooses_rows && rows < few_rows && has_time)
     search.folds = std::min(folds, rows);
   else if (chooses_rows)

@@ -126,9 +126,9 @@ TEST_CASE("a short search of few rows has folds, except for many classes") {
   Study study = with_time();
   study.search.time = 2;
   CHECK(settled(table_of(1400), study).search.folds == 5);
-  CHECK(settled(table_of(1400, 7), study).search.folds == 5);
+  CHECK(settled(table_of(1400, 3), study).search.folds == 5);
   CHECK(settled(table_of(200, 10), study).search.folds == 5);
-  CHECK((settled(table_of(1400, 8), study).search.folds == 1 &&
-         settled(table_of(1400, 8), study).data.validation == 0.2));
-  CHECK(settled(table_of(1400, 8)).search.folds == 5);  // in 10 s
+  CHECK((settled(table_of(1400, 4), study).search.folds == 1 &&
+         settled(table_of(1400, 4), study).data.validation == 0.2));
+  CHECK(settled(table_of(1400, 4)).search.folds == 5);  // in 10 s
 }
