@@ -234,7 +234,7 @@ TEST_CASE("an encoding has functions of each number, and one output for each cat
 TEST_CASE("categories of columns with many of them are looked up, and without any there is no encoding") {
   ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
-  model.hidden = {};
+  model.hidden = std::vector<std::int64_t>();
   const auto layers = network_layout(model, {100, 4, 3, {}, {{}, {10, false}, {9, true}, {30, true}}});
   REQUIRE(layers.size() == 2);
   CHECK(layers[0].lookup_count() == 2);

@@ -102,7 +102,14 @@ void EncodingParameters<Value>::update() const {
 template <class Value>
 EncodingLayer<Value>::EncodingLayer(const Layer& layout, LayerValues<Value>& inputs, LayerValues<Value>& outputs,
                                     Parameters<Value>& parameters, Scratch<Value>& scratch)
-    : parameters_(layout, parameters), inputs_(inputs), outputs_(outputs), scratch_(scratch) {
+    : parameters_(layout, parameters),
+      inputs_(inputs),
+      outputs_(outputs),
+      scratch_(scratch),
+      places_of_empty_(static_cast<std::size_t>(layout.inputs)) {
+  std::int64_t place = 0;
+  for (const EncodedFeature& feature : layout.features)
+    if (feature.use == Use::empty) places_of_empty_[static_cast<std::size_t>(feature.feature)] = place++;
   inputs.needs_columns = true;
   if (layout.weight_count() > 0) outputs.source = LayerValues<Value>::Source::rows;
   scratch.widest = std::max(scratch.widest, outputs.cut.total_columns());
@@ -113,6 +120,7 @@ void EncodingLayer<Value>::lay_out(ArenaLayout& arena, std::int64_t max_rows) {
   const Layer& layout = parameters_.layout();
   bins_ = arena.take<BinNumber<Value>>((layout.piecewise_count() + layout.lookup_count()) * max_rows);
   places_ = arena.take<Value>(layout.piecewise_count() * max_rows);
+  filled_ = arena.take<Value>(layout.empty_count() * max_rows);
   empty_ = arena.take<Value>(layout.empty_count() * max_rows);
 }
 
@@ -141,17 +149,22 @@ void EncodingLayer<Value>::embed(std::int64_t number, std::int64_t row_count) {
   kernels_.look_up(parameters_.table_of(feature), bins, row_count, stride, outputs);
 }
 
-// Replaces empty cells by 0, and remembers them.
+template <class Value>
+const Value* EncodingLayer<Value>::column_of(const EncodedFeature& feature, std::int64_t row_count) const {
+  if (feature.may_be_empty) return filled_ + places_of_empty_[static_cast<std::size_t>(feature.feature)] * row_count;
+  return inputs_.columns + feature.feature * row_count;
+}
+
 template <class Value>
 void EncodingLayer<Value>::take_empty_cells(std::int64_t row_count) {
   const auto& features = parameters_.features();
-  Value* empty = empty_;
+  Value *filled = filled_, *empty = empty_;
   for (auto feature = features.end() - parameters_.layout().empty_count(); feature != features.end(); ++feature) {
-    Value* column = inputs_.columns + feature->feature * row_count;
+    const Value* column = inputs_.columns + feature->feature * row_count;
     for (std::int64_t row = 0; row < row_count; ++row) {
       const bool is_empty = std::isnan(column[row]);
+      *filled++ = is_empty ? Value{0} : column[row];
       *empty++ = is_empty ? Value{1} : Value{0};
-      if (is_empty) column[row] = 0;
     }
   }
 }
@@ -159,9 +172,9 @@ void EncodingLayer<Value>::take_empty_cells(std::int64_t row_count) {
 // What a feature without weights is, if it is not one-hot encoded.
 template <class Value>
 const Value* EncodingLayer<Value>::single_output(std::int64_t number, std::int64_t row_count) const {
-  const auto count = static_cast<std::int64_t>(parameters_.features().size());
   const EncodedFeature& feature = parameters_.features()[static_cast<std::size_t>(number)];
-  if (feature.use == Use::empty) return empty_ + (number - count + parameters_.layout().empty_count()) * row_count;
+  if (feature.use == Use::empty)
+    return empty_ + places_of_empty_[static_cast<std::size_t>(feature.feature)] * row_count;
   return feature.use == Use::number ? column_of(feature, row_count) : nullptr;
 }
 

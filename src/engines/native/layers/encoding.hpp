@@ -74,9 +74,8 @@ class EncodingLayer : public TrainedLayer<Value> {
   Value* backward(const TilePass& pass, Value* gradients, Value* spare) override;
 
  private:
-  const Value* column_of(const EncodedFeature& feature, std::int64_t row_count) const {
-    return inputs_.columns + feature.feature * row_count;
-  }
+  // The values of a feature, without empty cells if it may have some.
+  const Value* column_of(const EncodedFeature& feature, std::int64_t row_count) const;
   EmbeddedValues<Value> values_of(std::int64_t number, std::int64_t row_count) const;
   void embed(std::int64_t number, std::int64_t row_count);
   void take_empty_cells(std::int64_t row_count);
@@ -91,7 +90,10 @@ class EncodingLayer : public TrainedLayer<Value> {
   BinNumber<Value>* bins_ =
       nullptr;               // of piecewise features, then levels of those that are looked up, [row_count] each
   Value* places_ = nullptr;  // of piecewise features, [row_count] each
-  Value* empty_ = nullptr;   // 1 in empty cells, otherwise 0; of features that may be empty, [row_count] each
+  // Of features that may be empty, [row_count] each: the values with 0 in empty cells; 1 in empty cells and 0 in
+  // others. The inputs stay as they are, because a tile may be used again.
+  Value *filled_ = nullptr, *empty_ = nullptr;
+  std::vector<std::int64_t> places_of_empty_;  // of each input among these features
   EmbeddingKernels<Value> kernels_ = embedding_kernels<Value>();
 };
 
