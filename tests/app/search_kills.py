@@ -16,7 +16,7 @@ checks = Checks()
 shutil.rmtree("runs", ignore_errors=True)
 random.seed(argument("--seed", 1))
 
-BASE = [DIGITS, "--model.hidden=64", "--train.epochs=20", "--train.batch_size=8", "--search.folds=2", "--run.progress=none"]
+COMMON = ["--model.hidden=64", "--train.epochs=20", "--train.batch_size=8", "--search.folds=2", "--run.progress=none"]
 RATE = "--search.train.learning_rate=log_uniform(1e-4, 1e-1)"
 METHODS = {
     "grid": ["--search.train.learning_rate=1e-4, 1e-3, 1e-2, 1e-1", "--search.train.weight_decay=0, 1e-3, 1e-2"],
@@ -29,6 +29,10 @@ METHODS = {
     "certain": ["--search.method=tpe", "--search.trials=16", "--search.racing=certain", "--search.metric=accuracy", RATE],
     "patience": ["--search.trials=24", "--search.patience=6", RATE],
 }
+TABLE = ["--search.method=random", "--search.trials=12", "--search.model.kind=boosted_trees, mlp, linear",
+         "--search.model.embedding=none, piecewise", "--search.model.max_depth=integer(2, 5)",
+         "--search.model.categories=one_hot, embedding", "--train.patience=4", "--search.ensemble=greedy",
+         "--run.refit=true"]
 PARTITIONS = ("auto", "block", "cyclic", "self", "guided", "factoring", "weighted_factoring")
 
 
@@ -56,8 +60,22 @@ def kill_once(args, most):
     return reached
 
 
-for method, options in METHODS.items():
-    args = [*BASE, *options]
+def write_table():
+    """A table with categories and empty cells."""
+    with open("table.csv", "w") as file:
+        file.write("age,city,kind,size,target\n")
+        for _ in range(800):
+            age, city, size = random.gauss(40, 10), random.randrange(15), random.random()
+            target = age / 10 + city % 3 + size * size
+            cells = [f"{age:.2f}" if random.random() > 0.1 else "", f"city {city}", random.choice(["a", "b", ""]),
+                     f"{size:.4f}", f"{target:.4f}"]
+            file.write(",".join(cells) + "\n")
+    checks.check(sheaf("import", "table.csv", "table.h5", "--overwrite").code == 0, "import of the table")
+
+
+write_table()
+for method, options in {**METHODS, "table": TABLE}.items():
+    args = ["table.h5" if method == "table" else DIGITS, *COMMON, *options]
     whole = sheaf("run", *args, "--run.output=runs/whole", "--run.lanes=1")
     checks.check(whole.code == 0, f"{method}: a run without kills", whole.stderr)
     reference, known = results("runs/whole"), set(journaled("runs/whole"))
