@@ -65,16 +65,7 @@ std::string empty_cells_text(const FeatureFills& fills, EmptyCellsFor taker) {
   std::vector<std::string> ways;
   bool states = false;
   const bool has_inputs = taker == EmptyCellsFor::encodings && fills.uses_inputs();
-  const auto counts_as_median = [&](std::size_t feature) {
-    return fills.empty_cells[feature] > 0 && std::isnan(fills.known[feature]) &&
-           fills.rules[feature] == FillRule::median && !(has_inputs && fills.has_input[feature]);
-  };
-  if (has_inputs) ways.emplace_back("the center of the scaling (an input of the network marks them)");
-  for (std::size_t feature = 0; feature < fills.rules.size(); ++feature)
-    if (counts_as_median(feature)) {
-      ways.emplace_back("the median of the training rows");
-      break;
-    }
+  if (fills.uses(FillRule::median)) ways.emplace_back("the median of the training rows");
   if (fills.uses(FillRule::mean)) ways.emplace_back("the mean of the training rows");
   for (std::size_t feature = 0; feature < fills.known.size(); ++feature)
     if (fills.empty_cells[feature] > 0 && !std::isnan(fills.known[feature])) {
@@ -84,7 +75,8 @@ std::string empty_cells_text(const FeatureFills& fills, EmptyCellsFor taker) {
     }
   const std::string text =
       fmt::format("{} in {} {} ", counted(cells, "empty cell"), counted(columns, "column"), cells == 1 ? "is" : "are");
-  return taker != EmptyCellsFor::trees ? fmt::format("{}filled with {}", text, fmt::join(ways, " or "))
+  return taker != EmptyCellsFor::trees ? fmt::format("{}filled with {}{}", text, fmt::join(ways, " or "),
+                                                     has_inputs ? ", and marked by another input of the network" : "")
                                        : fmt::format("{}missing values for the trees{}", text,
                                                      states ? ", except where the data file states a value" : "");
 }

@@ -32,10 +32,10 @@ FeatureFills feature_fills(const std::vector<DataColumn>& columns, std::int64_t 
 void count_empty_cells(const float* values, std::int64_t rows, std::vector<std::int64_t>& counts);
 
 /// What takes empty cells: networks with an encoding, other networks, trees.
-enum class EmptyCellsFor { encodings, modules, trees };
+enum class EmptyCellsFor { encodings, other_networks, trees };
 
 /// "12 empty cells in 2 columns are filled with the median of the training rows", for trees "... are missing values for
 /// the trees"; empty without empty cells.
-std::string empty_cells_text(const FeatureFills& fills, EmptyCellsFor taker = EmptyCellsFor::modules);
+std::string empty_cells_text(const FeatureFills& fills, EmptyCellsFor taker = EmptyCellsFor::other_networks);
 
 }  // namespace sheaf

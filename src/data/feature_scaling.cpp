@@ -68,7 +68,7 @@ FeatureScaling robust_scaling(const FeatureMoments& moments, const std::vector<f
       divisor = range > 0 ? std::max(range, width * min_relative_range) : width / 2;
     }
     scaling.shift.push_back(limited_shift(shift, least, greatest));
-    scaling.scale.push_back(scale_of(divisor));
+    scaling.scale.push_back(width > 0 ? scale_of(divisor) : 0);
     scaling.clip.push_back(two_values ? 0 : 1 / clip_distance);
     if (two_values && !values.empty()) shift = quantile(values, 0.5);
     scaling.fill.push_back(values.empty() ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(shift));
@@ -87,7 +87,8 @@ FeatureScaling feature_scaling(const FeatureMoments& moments, const std::vector<
     scaling.shift.push_back(moments.count(feature) > 0
                                 ? limited_shift(exact.shift[index], moments.least(feature), moments.greatest(feature))
                                 : 0);
-    scaling.scale.push_back(scale_of(exact.divisor[index]));
+    const bool is_constant = moments.count(feature) == 0 || moments.least(feature) == moments.greatest(feature);
+    scaling.scale.push_back(is_constant ? 0 : scale_of(exact.divisor[index]));
   }
   return scaling;
 }

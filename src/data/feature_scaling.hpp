@@ -19,8 +19,12 @@ struct FeatureScaling {
   std::vector<float> shift;
   std::vector<float> scale;
   std::vector<float> clip;
-  std::vector<float> fill{};   ///< NaN: not known, so the feature must have no empty cells; empty list: none is known
+  std::vector<float> fill{};   ///< NaN: not known, so the feature must have no empty cells, or the network has an input
+                               ///< for them; empty list: none is known
   std::vector<float> edges{};  ///< feature_edges() of scaled features; empty: the network has no embedding
+  /// [features]: scaled values that replace empty cells for which the network has an input, NaN for other features;
+  /// empty list: the network has no such inputs.
+  std::vector<float> replacements{};
 };
 
 /// sqrt(1 + bent^2), also where the square overflows. NaN if `bent` is NaN, infinite if it is infinite.
@@ -37,9 +41,10 @@ inline float scaled_value(const FeatureScaling& scaling, std::size_t feature, fl
 
 /// The scaling that follows from training rows. standard, minmax: scaling_of(), rounded to float. robust: a feature
 /// with two values is mapped to 0 and 1; others are centered on their median, divided by their interquartile range (by
-/// half their range if that is zero), and clipped smoothly to (-3, 3); constant features are only shifted (source:
-/// RealMLP, Holzmueller et al., "Better by Default", 2024). No scaled value of the rows overflows. `moments`: of the
-/// rows; `sample`, for robust only: [count, features] values of some of them. NaN is skipped. `fill`: medians (robust).
+/// half their range if that is zero), and clipped smoothly to (-3, 3) (source: RealMLP, Holzmueller et al., "Better by
+/// Default", 2024). No scaled value of the rows overflows. The scale of a constant feature is 0, so that the network,
+/// which cannot learn anything of it, ignores other values of it, too. `moments`: of the rows; `sample`, for robust
+/// only: [count, features] values of some of them. NaN is skipped. `fill`: medians (robust).
 FeatureScaling feature_scaling(const FeatureMoments& moments, const std::vector<float>& sample, Normalize normalize);
 
 /// The values for empty cells that follow from training rows: `fills.known`, otherwise by the rules. `moments`: of the

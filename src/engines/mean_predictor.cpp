@@ -30,8 +30,8 @@ bool MeanPredictor::predict(const float* features, std::int64_t count, const Fil
   bool all_finite = true, has_empty_cells = false;
   for (std::size_t number = 0; number < models_.size(); ++number) {
     const auto& [predictor, loss, weight, takes_empty] = models_[number];
-    const bool is_filled = has_empty_cells && !takes_empty;
-    if (!predictor->predict(is_filled ? fill(number) : features, count, outputs) && !has_empty_cells) {
+    const float* const known = has_empty_cells && !takes_empty ? fill(number) : nullptr;
+    if (!predictor->predict(known != nullptr ? known : features, count, outputs) && !has_empty_cells) {
       if (const float* const filled = fill(number); filled != nullptr) {
         has_empty_cells = true;
         static_cast<void>(predictor->predict(filled, count, outputs));

@@ -19,16 +19,15 @@ inline constexpr double batch_norm_epsilon = 1e-5;
 inline constexpr double batch_norm_momentum = 0.1;
 
 /// How an encoding turns a feature x into inputs of a network:
-///   number     x itself, or 0 if it is NaN and may_be_empty
+///   number     x itself; if it is NaN and may_be_empty, FeatureScaling::replacements
 ///   empty      1 if x is NaN, otherwise 0
 ///   one_hot    one output for each level, 1 for the level of the code x and 0 for the others
 ///   lookup     the row of the weights that belongs to the level of the code x
-///   piecewise  (x as for a number) w x + b + sum over e of h_e(x) m_e: h are the hat functions of the feature's edges
-///   (data/feature_edges),
-///              of which at most two are not 0. Its rows of the weights are w, then the m_e of all edges; features with
-///              fewer edges do not use the last ones. Source: version B of the piecewise linear embeddings of
-///              rtdl_num_embeddings (Gorishniy et al., "On Embeddings for Numerical Features in Tabular Deep Learning",
-///              NeurIPS 2022), in the basis of hat functions
+///   piecewise  w x + b + sum over e of h_e(x) m_e, with x as for a number: h are the hat functions of the edges of the
+///              feature (data/feature_edges), of which at most two are not 0. Its rows of the weights are w, then the
+///              m_e of all edges; features with fewer edges do not use the last ones. Source: version B of the
+///              piecewise linear embeddings of rtdl_num_embeddings (Gorishniy et al., "On Embeddings for Numerical
+///              Features in Tabular Deep Learning", NeurIPS 2022), in the basis of hat functions
 /// The level of a code is code - first_code. With one_hot, a code below first_code is 0 in all outputs.
 struct EncodedFeature {
   enum class Use { number, one_hot, lookup, piecewise, empty };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -208,9 +209,16 @@ std::vector<bool> features_that_may_be_empty(const std::vector<Layer>& layers) {
 }
 
 FeatureScaling scaling_for(const std::vector<Layer>& layers, FeatureScaling scaling) {
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
   const std::vector<bool> may_be_empty = features_that_may_be_empty(layers);
-  for (std::size_t feature = 0; feature < std::min(scaling.fill.size(), may_be_empty.size()); ++feature)
-    if (may_be_empty[feature]) scaling.fill[feature] = std::numeric_limits<float>::quiet_NaN();
+  if (std::find(may_be_empty.begin(), may_be_empty.end(), true) == may_be_empty.end()) return scaling;
+  scaling.replacements.assign(may_be_empty.size(), none);
+  for (std::size_t feature = 0; feature < may_be_empty.size(); ++feature) {
+    if (!may_be_empty[feature]) continue;
+    const bool is_known = feature < scaling.fill.size() && !std::isnan(scaling.fill[feature]);
+    scaling.replacements[feature] = is_known ? scaled_value(scaling, feature, scaling.fill[feature]) : 0;
+    if (is_known) scaling.fill[feature] = none;
+  }
   return scaling;
 }
 

@@ -58,7 +58,7 @@ EncodingColumns encoding_columns(const Layer& encoding);
 /// Whether the network has an input for the empty cells of each feature, which must then stay NaN; empty: of none.
 std::vector<bool> features_that_may_be_empty(const std::vector<Layer>& layers);
 
-/// The scaling for a network: without values for empty cells for which it has an input.
+/// The scaling for a network: values for empty cells for which it has an input are `replacements`.
 FeatureScaling scaling_for(const std::vector<Layer>& layers, FeatureScaling scaling);
 
 /// The number of weights and biases.

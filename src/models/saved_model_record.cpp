@@ -37,13 +37,20 @@ bool fits(const std::vector<float>& of_features, const DataShape& shape) {
 SavedModel parse(const std::string& record) {
   ByteReader bytes(record);
   SavedModel trained;
-  const ModelDescription& description = trained.description = parse_model_text(bytes.get_list<std::string>());
+  ModelDescription& description = trained.description = parse_model_text(bytes.get_list<std::string>());
   trained.scaling.shift = bytes.get_list<std::vector<float>>();
   trained.scaling.scale = bytes.get_list<std::vector<float>>();
   trained.network.parameters = bytes.get_list<std::vector<float>>();
   if (!bytes.is_at_end()) trained.scaling.clip = bytes.get_list<std::vector<float>>();  // since version 0.5.0
   if (!bytes.is_at_end()) trained.scaling.fill = bytes.get_list<std::vector<float>>();  // since version 0.8.0
   const auto count = static_cast<std::int64_t>(trained.network.parameters.size());
+  require(fits(trained.scaling.fill, description.shape), "its values for empty cells do not match its description");
+  if (!trained.scaling.fill.empty()) {
+    description.data.columns = columns_with_fills(description, trained.scaling.fill);
+    // Networks of older versions have no inputs for empty cells, but values.
+    if (description.shape.image.channels == 0)
+      description.shape.kinds = feature_kinds(description.data.columns, description.shape.features);
+  }
   require(!encodes_features(description.model) || count >= description.shape.features,
           "its parameters do not match its description");
   const std::vector<Layer> layers = network_layout(description.model, description.shape);
@@ -51,15 +58,16 @@ SavedModel parse(const std::string& record) {
   if (works && buffer_count(layers) > 0) trained.network.buffers = bytes.get_list<std::vector<double>>();
   const std::int64_t edges = works ? layers.front().piecewise_count() * max_edges : 0;
   if (edges > 0) trained.scaling.edges = bytes.get_list<std::vector<float>>();
+  const bool replaces = works && layers.front().empty_count() > 0;
+  if (replaces) trained.scaling.replacements = bytes.get_list<std::vector<float>>();
   const std::int64_t wanted = works ? parameter_count(layers) : 0, buffers = works ? buffer_count(layers) : 0;
   require(count == wanted && static_cast<std::int64_t>(trained.network.buffers.size()) == buffers &&
               static_cast<std::int64_t>(trained.scaling.edges.size()) == edges &&
-              fits(trained.scaling.shift, description.shape) && fits(trained.scaling.fill, description.shape) &&
+              fits(trained.scaling.shift, description.shape) && fits(trained.scaling.replacements, description.shape) &&
+              trained.scaling.replacements.empty() != replaces &&
               trained.scaling.shift.size() == trained.scaling.scale.size() &&
               (trained.scaling.clip.empty() || trained.scaling.clip.size() == trained.scaling.shift.size()),
           "its parameters or scaling do not match its description");
-  if (!trained.scaling.fill.empty())
-    trained.description.data.columns = columns_with_fills(description, trained.scaling.fill);
   return trained;
 }
 
@@ -88,6 +96,7 @@ SavedModelRecord saved_model_record_parts(const SavedModel& trained) {
   rest.put_list(trained.scaling.fill);
   if (works && buffer_count(layers) > 0) rest.put_list(trained.network.buffers);
   if (works && layers.front().piecewise_count() > 0) rest.put_list(trained.scaling.edges);
+  if (works && layers.front().empty_count() > 0) rest.put_list(trained.scaling.replacements);
   return {description.bytes(), {reinterpret_cast<const char*>(parameters.data()), count * sizeof(float)}, rest.bytes()};
 }
 

@@ -38,10 +38,10 @@ ModuleTensor buffer(std::string name, std::vector<T> values, std::vector<std::in
           owner};
 }
 
-void append_encoding(const Layer& layer, const std::vector<float>& edges, std::vector<ModuleTensor>& tensors) {
+void append_encoding(const Layer& layer, const FeatureScaling& scaling, std::vector<ModuleTensor>& tensors) {
   EncodingColumns columns = encoding_columns(layer);
   if (const std::int64_t count = layer.piecewise_count(); count > 0) {
-    FeatureBins<float> bins = feature_bins<float>(edges);
+    FeatureBins<float> bins = feature_bins<float>(scaling.edges);
     tensors.push_back(buffer("inner_edges", std::move(bins.inner), {count, max_bins - 1}));
     tensors.push_back(buffer("lower_edges", std::move(bins.lower), {count, max_bins}));
     tensors.push_back(buffer("bin_widths", std::move(bins.width), {count, max_bins}));
@@ -53,8 +53,7 @@ void append_encoding(const Layer& layer, const std::vector<float>& edges, std::v
     tensors.push_back(buffer("lookup_rows", std::move(columns.lookup_rows)));
   }
   if (!columns.empty_features.empty()) {
-    const std::vector<bool> may_be_empty = features_that_may_be_empty({layer});
-    tensors.push_back(buffer("may_be_empty", std::vector<float>(may_be_empty.begin(), may_be_empty.end())));
+    tensors.push_back(buffer("replacements", scaling.replacements));
     tensors.push_back(buffer("empty_features", std::move(columns.empty_features)));
   }
   if (!columns.other_features.empty()) {
@@ -111,7 +110,7 @@ TorchscriptModule torchscript_module(const SavedModel& trained) {
   std::string statements;
   if (has_layout(description.model.kind)) {
     const std::vector<Layer> layers = network_layout(description.model, description.shape);
-    if (layers.front().is_encoding()) append_encoding(layers.front(), scaling.edges, module.tensors);
+    if (layers.front().is_encoding()) append_encoding(layers.front(), scaling, module.tensors);
     append_layers(layers, network, module.tensors);
     statements = layer_statements(description.model, layers);
   } else {

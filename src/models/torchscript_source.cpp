@@ -49,9 +49,10 @@ std::string pooling_source(Layer::Pooling pooling) {
   return "  values = torch.adaptive_avg_pool2d(values, [1, 1])\n";
 }
 
+constexpr int int64_type = 4;  // c10::ScalarType
+
 // A tensor of indices. Module::to() of C++ makes floating-point numbers of them.
 std::string indices(const std::string& name) {
-  constexpr int int64_type = 4;  // c10::ScalarType
   return fmt::format("torch.to(self.{}, {})", name, int64_type);
 }
 
@@ -79,7 +80,8 @@ std::string piecewise_source(const Layer& layer, std::size_t number) {
 }
 
 std::string lookup_source(std::size_t number) {
-  return fmt::format("  rows = torch.to({}, 4) + {}\n", chosen_features("lookup_features"), indices("lookup_rows")) +
+  return fmt::format("  rows = torch.to({}, {}) + {}\n", chosen_features("lookup_features"), int64_type,
+                     indices("lookup_rows")) +
          fmt::format("  found = torch.flatten(torch.embedding(self.{}, rows), 1)\n", weight_name(number));
 }
 
@@ -92,8 +94,7 @@ std::string other_features_source() {
 
 std::string empty_cells_source() {
   return fmt::format("  empty = torch.isnan({})\n", chosen_features("empty_features")) +
-         "  is_empty = torch.logical_and(torch.isnan(values), torch.gt(self.may_be_empty, 0))\n"
-         "  values = torch.where(is_empty, torch.zeros_like(values), values)\n";
+         "  values = torch.where(torch.isnan(values), self.replacements, values)\n";
 }
 
 // See LayerNetwork::encode().

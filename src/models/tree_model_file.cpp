@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -133,6 +134,20 @@ std::string checksum_of(const Json& learner) {
   return fmt::format("{:08x}", checksum(text.data(), text.size()));
 }
 
+// The text of attribute_text(). Percent signs of older versions stay.
+std::string text_of_attribute(const std::string& attribute) {
+  std::string text;
+  for (std::size_t place = 0; place < attribute.size(); ++place) {
+    unsigned int code = 0;
+    const char* const digits = attribute.data() + place + 1;
+    const bool is_code = attribute[place] == '%' && place + 2 < attribute.size() &&
+                         std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2;
+    text += is_code ? static_cast<char>(code) : attribute[place];
+    if (is_code) place += 2;
+  }
+  return text;
+}
+
 SavedModel parse(const std::string& content) {
   const Json json = parsed(content);
   const Json& learner = json.at("learner");
@@ -141,7 +156,7 @@ SavedModel parse(const std::string& content) {
   require(text != attributes.end() && sum != attributes.end(), "it has no description of its table by sheaf");
   require(*sum == checksum_of(learner), "its checksum is wrong");
   SavedModel trained;
-  trained.description = parse_model_text(text->get<std::string>());
+  trained.description = parse_model_text(text_of_attribute(text->get<std::string>()));
   require(trained.description.model.kind == ModelKind::boosted_trees, "its description is not that of trees");
   require_trees(learner, trained.description);
   trained.network.trees = xgboost_text(json);
@@ -149,6 +164,17 @@ SavedModel parse(const std::string& content) {
 }
 
 }  // namespace
+
+// XGBoost's writer keeps \\u as the beginning of a code and does not escape all control characters.
+std::string attribute_text(const std::string& text) {
+  std::string attribute;
+  for (const char character : text) {
+    const auto code = static_cast<unsigned char>(character);
+    const bool is_safe = character != '\\' && character != '%' && code != 127 && (code >= 32 || character == '\n');
+    attribute += is_safe ? std::string(1, character) : fmt::format("%{:02X}", code);
+  }
+  return attribute;
+}
 
 bool is_tree_model(std::string_view content) {
   return !content.empty() && content.front() == '{';

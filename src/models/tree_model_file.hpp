@@ -14,9 +14,12 @@
 
 namespace sheaf {
 
-/// The attributes with model_text() and tree_checksum().
+/// The attributes with attribute_text(model_text()) and tree_checksum().
 constexpr const char* tree_model_attribute = "sheaf";
 constexpr const char* tree_checksum_attribute = "sheaf_checksum";
+
+/// A text as XGBoost's JSON can store it: backslashes, control characters except line ends, and percent signs become %XX.
+std::string attribute_text(const std::string& text);
 
 /// The number of outputs that the trees have for each row: one for two classes, which have two outputs in Sheaf. Pure.
 constexpr std::int64_t tree_outputs(LossKind loss, std::int64_t outputs) {

@@ -16,8 +16,10 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "search/key_importance.hpp"
+#include "study/effect.hpp"
 #include "study/search_spaces.hpp"
 #include "study/settings.hpp"
+#include "study/settings_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -336,6 +338,8 @@ std::optional<Study> RunReport::best_study() const {
   study.search.repeats = search.repeats;
   if (search.folds * search.repeats > 1) study.search.method = SearchMethod::grid;
   study.run.output = run.directory + "-best";
+  for (const Setting& setting : settings_table())
+    if (failed_condition(setting, study) != nullptr) apply_setting(study, setting.info.key, setting.info.default_value);
   return study;
 }
 

@@ -16,7 +16,8 @@ namespace {
 // Trials that are ranked together. Their summaries are in memory at the same time.
 constexpr std::size_t block_trials = std::size_t{1} << 16;
 
-// The trials whose iterations have all finished, diverged or failed, each with the last stage of which this is true.
+// The trials whose iterations have all finished, been cut, diverged or failed, each with the last stage of which this
+// is true.
 std::vector<TrainedTrial> complete_trials(const RunState& run) {
   std::vector<TrainedTrial> trials = trained_trials(run);
   if (run.plan.search_stages() == 1) return trials;

@@ -23,7 +23,7 @@ enum class IterationStatus : std::uint8_t {
   failed = 3,      ///< the training failed; another attempt may succeed
   pruned = 4,      ///< not trained: its trial had lost before
   unfinished = 5,  ///< not trained to its end: the time of the search was over
-  cut = 6,         ///< trained until then: a result, that of its best epoch so far
+  cut = 6,         ///< ended with the time of the search: a result, that of its best epoch so far
 };
 
 /// The statuses of the iterations in a journal.

@@ -109,7 +109,7 @@ class MemoryTraining {
     const auto start = Clock::now();
     std::optional<Clock::time_point> stopped_at;
     const auto should_stop = [&] {
-      if (context_.checkpoints == nullptr || !stop_requested() || training_.is_cut_due()) return false;
+      if (context_.checkpoints == nullptr || !stop_requested()) return false;
       if (!stopped_at) stopped_at = Clock::now();
       return seconds_since(*stopped_at) > max_seconds_after_stop_;
     };

@@ -40,7 +40,7 @@ struct TrialEstimate {
 };
 
 /// Estimates one iteration of a trial that trains a network with `parameters` parameters, or boosted trees, on
-/// `training_rows` rows. Columns of texts count with all their features.
+/// `training_rows` rows.
 TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
                              std::int64_t training_rows);
 

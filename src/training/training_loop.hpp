@@ -87,7 +87,7 @@ class TrainingLoop {
   /// Reports the validation that followed the most recent epoch: the loss, the score, followed by the values of the
   /// metrics, and what decides. Returns whether the results and the model of the training are now those of this epoch.
   bool validated(double loss, const std::vector<double>& scores, const Monitored& monitored);
-  /// Whether the results and the model are those of the best epoch, and whether that is before the most recent one.
+  /// Whether the results and the model are those of the best epoch, and whether training went on after it.
   bool has_best() const { return best_.keeps_best() && best_.epoch(); }
   bool has_earlier_best() const { return has_best() && (*best_.epoch() + 1 != state_.epochs || state_.batches > 0); }
   /// Adds the time of a validation or a part of it.

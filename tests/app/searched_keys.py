@@ -24,7 +24,7 @@ with h5py.File("numbers.h5", "w") as file:
 SGD, ADAM, CNN = "--train.optimizer=sgd", "--train.optimizer=adam", ["--model.kind=cnn", "--model.channels=4"]
 TREES = ["--model.kind=boosted_trees", "--train.epochs=12"]
 with open("texts.csv", "w") as file:
-    file.write("a,b,target\n" + "".join(f"{'pqrstu'[number % 6]},{number % 7},{(number * number) % 11 + number % 6 / 3}\n"
+    file.write("a,b,target\n" + "".join(f"{'pqrstuvwxyza'[number % 12]},{number % 7},{(number * number) % 11 + number % 6 / 3}\n"
                                         for number in range(200)))
 checks.check(sheaf("import", "texts.csv", "texts.h5", "--task=regression").code == 0, "import of texts.csv")
 STOPS = ["--train.patience=2", "--train.epochs=12"]
@@ -37,6 +37,7 @@ KEYS = {
     "model.kernel": (IMAGES, "3", "5", *CNN),
     "model.stem": (IMAGES, "small", "imagenet", "--model.kind=resnet18", "--train.batch_size=512", "--train.epochs=1"),
     "model.embedding": (NUMBERS, "none", "piecewise"),
+    "model.categories": (["texts.h5"], "one_hot", "embedding"),
     "model.activation": (NUMBERS, "relu", "tanh"),
     "model.norm": (NUMBERS, "none", "batch"),
     "model.dropout": (NUMBERS, "0", "0.5"),

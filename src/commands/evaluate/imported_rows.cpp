@@ -120,9 +120,8 @@ void encode_rows(const NumberArray& stored, const ColumnEncoding& encoding, cons
       const auto bad = encoding.encode(some.data(), rows, to + row * encoding.feature_count(), unknown);
       require(!bad, [&] {
         return fmt::format(
-            "'{}' contains {} in row {}, column {} (the model has texts there, so it must be the number of one of "
-            "their "
-            "categories). Correct it, or use a table with the texts.",
+            "'{}' contains {} in row {}, column {} (the model has texts there, so it must be the number of a "
+            "category). Correct it, or use a table with the texts.",
             path, bad->code, row + bad->row, bad->column);
       });
     }

@@ -232,9 +232,8 @@ csv (.csv, .tsv; several files are appended)
   --missing=median|mean|NUMBER|drop|error
                         empty cells of features. median, mean, NUMBER: they fill the empty cells of columns of
                         numbers when a study runs (median and mean of its training rows); with median, linear models
-                        and MLPs have another input that marks these cells, and the number is the center of the
-                        scaling. In columns of text they are a category of their own. drop: leave out the row. error:
-                        refuse them. default: median
+                        and MLPs have another input that marks these cells. In columns of text they are a category of
+                        their own. drop: leave out the row. error: refuse them. default: median
   --unknown=ignore|error
                         with --like, texts that are not among the categories of a column; ignore (default): they are
                         counted in a note and read as empty cells, which are a category of their own if the training
@@ -245,15 +244,15 @@ csv (.csv, .tsv; several files are appended)
   --targets=NAME        default: those with the same ending, or y, targets, labels, target
 
 CSV features become 32-bit floating point, after the subtraction of an offset where they are large compared to their
-differences; the other formats keep their type. Columns of text become the numbers of up to 1000
-categories, which networks encode (model.categories). A column of dates becomes columns of numbers: NAME.year, NAME.month, NAME.day,
+differences; the other formats keep their type. Columns of text become the numbers of up to 1000 categories, which
+networks encode (model.categories). A column of dates becomes columns of numbers: NAME.year, NAME.month, NAME.day,
 NAME.weekday (0 is Monday) and NAME.days (since 1970, with the time of day as a fraction), if all of its dates have one
 of the formats 2024-05-31, 2024/05/31, 31.05.2024, 31/05/2024 and 05/31/2024, the last two only if the cells show which
 of them it is. A time of day may follow: 13:45, 13:45:00, T13:45:00.5Z or T13:45:00+02:00. Unnamed first columns are
 taken to be row names and left out. Lines above the table, comments (#) and a row of units below the header are
-skipped. Numbers may have thousands separators, percent and
-currency signs if all of their column fit. Labels 0..K-1 are kept; other labels are numbered in sorted order. The
-attributes feature_names, columns and class_names store the names and the encoding. IDX files come in pairs: one
+skipped. Numbers may have thousands separators, percent and currency signs if all of their column fit. Labels 0..K-1
+are kept; other labels are numbered in sorted order. The attributes feature_names, columns and class_names store the
+names and the encoding. IDX files come in pairs: one
 file of images and one of labels. IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize
 scales them when a study runs.
 )";

@@ -130,7 +130,7 @@ std::string engine_text(const TrialEngine& engine, const std::vector<LaneDevice>
 }
 
 // A table with parameters, arithmetic, memory and engine (on rank 0) of the first trials. `estimates`: of these trials.
-std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates,
+std::string trial_lines(const Plan& plan, bool has_trial_count, const std::vector<TrialEstimate>& estimates,
                         const EngineOfTrial& engine_of_trial, const std::vector<LaneDevice>& devices) {
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
@@ -149,6 +149,8 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
   std::string text = format_table(rows);
   if (plan.draws_from_results())
     text += "... later trials are drawn from the results of earlier ones\n";
+  else if (!has_trial_count)
+    text += "... and more trials until the search ends\n";
   else if (plan.trial_count() > trials_shown)
     text += fmt::format("... and {} more trials\n", plan.trial_count() - trials_shown);
   return text;
@@ -212,7 +214,9 @@ std::string plan_text(const Study& study, const SubmittedStudy& submitted, const
   text += job_lines(study, submitted, plan, cost, prepared);
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
-  text += "\n" + trial_lines(plan, shown, prepared.engine_of_trial, prepared.facts.devices);
+  const SearchOptions& search = study.search;
+  const bool has_trial_count = search.has_trial_count() || (search.time == 0 && search.patience == 0);
+  text += "\n" + trial_lines(plan, has_trial_count, shown, prepared.engine_of_trial, prepared.facts.devices);
   return text;
 }
 

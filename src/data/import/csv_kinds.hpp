@@ -21,7 +21,7 @@ enum class ColumnKind {
   text,        ///< categories
   identifier,  ///< texts that are nearly all different
   date,        ///< dates of one format
-  other_date,  ///< dates or times, most of which have no format in common that parse_date() knows
+  other_date,  ///< dates or times, most of which have no format in common that parse_date() knows, or two
   unclear      ///< texts that resemble numbers, many different numbers among texts, numbers without a common form
 };
 

@@ -84,9 +84,12 @@ std::vector<std::size_t> useless_columns(const std::vector<ColumnKind>& kinds, c
     takes_dates = known_dates > 0;
     takes_other_dates = count(ColumnKind::date) + count(ColumnKind::other_date) <= known_dates;
   }
+  // Without a header, columns with names are found by their positions alone: another one must not be left out.
+  const bool takes_identifiers = has_positions && has_names(options.like->columns);
   std::vector<std::size_t> columns;
   for (std::size_t column = 0; column < kinds.size(); ++column)
-    if (kinds[column] == ColumnKind::identifier || (kinds[column] == ColumnKind::date && !takes_dates) ||
+    if ((kinds[column] == ColumnKind::identifier && !takes_identifiers) ||
+        (kinds[column] == ColumnKind::date && !takes_dates) ||
         (kinds[column] == ColumnKind::other_date && !takes_other_dates))
       columns.push_back(column);
   return columns;

@@ -65,8 +65,8 @@ void add_left_out(const CsvBeginning& first, const CsvLayout& layout, Texts& not
     const std::string example = quoted(as_utf8(cells.example));
     notes.push_back(
         kind_of(cells, std::nullopt) == ColumnKind::date
-            ? fmt::format("{} has dates ({}) and was left out (no feature of the training data comes from it)",
-                          layout.text_of(column), example)
+            ? fmt::format("{} has dates ({}) and was left out (no feature comes from it)", layout.text_of(column),
+                          example)
         : cells.dates > 0
             ? fmt::format("{} has dates or times ({}{}) and was left out; write them as 2024-05-31 or 2024-05-31 "
                           "13:45:00 to use them, or pass --keep={} to take them as categories",

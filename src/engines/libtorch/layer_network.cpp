@@ -40,7 +40,7 @@ torch::Tensor channels_last(const torch::Tensor& images) {
 
 LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers,
                            const std::vector<float>& weights, torch::Device device, Precision precision,
-                           const std::vector<float>& edges)
+                           const FeatureScaling& scaling)
     : Network(precision), model_(model), channels_last_(device.is_cpu()) {
   assert(static_cast<std::int64_t>(weights.size()) == parameter_count(layers));
   const torch::NoGradGuard no_grad;
@@ -59,10 +59,10 @@ LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& 
   }
   parameters_ = flat.values();
   weights_ = flat.weights();
-  if (!layers.empty() && layers.front().is_encoding()) set_encoding(layers.front(), edges);
+  if (!layers.empty() && layers.front().is_encoding()) set_encoding(layers.front(), scaling);
 }
 
-void LayerNetwork::set_encoding(const Layer& layer, const std::vector<float>& edges) {
+void LayerNetwork::set_encoding(const Layer& layer, const FeatureScaling& scaling) {
   const auto numbers = [&](const torch::Tensor& values) { return values.to(parameters_.options()); };
   const auto indices = [&](const std::vector<std::int64_t>& values) {
     return torch::tensor(values, torch::kInt64).to(parameters_.device());
@@ -72,7 +72,7 @@ void LayerNetwork::set_encoding(const Layer& layer, const std::vector<float>& ed
     const auto rows = [&](const std::vector<double>& values) {
       return numbers(torch::tensor(values, torch::kFloat64).view({layer.piecewise_count(), -1}));
     };
-    const FeatureBins<double> bins = feature_bins<double>(edges);
+    const FeatureBins<double> bins = feature_bins<double>(scaling.edges);
     encoding_.inner = rows(bins.inner);
     encoding_.lower = rows(bins.lower);
     encoding_.width = rows(bins.width);
@@ -85,8 +85,7 @@ void LayerNetwork::set_encoding(const Layer& layer, const std::vector<float>& ed
   encoding_.levels = numbers(torch::tensor(columns.levels, torch::kFloat32));
   encoding_.numbers = encoding_.levels.isnan();
   encoding_.empty_features = indices(columns.empty_features);
-  encoding_.may_be_empty = torch::zeros({layer.inputs}, torch::kBool).to(parameters_.device());
-  encoding_.may_be_empty.index_fill_(0, encoding_.empty_features, true);
+  encoding_.replacements = numbers(torch::tensor(scaling.replacements, torch::kFloat32));
 }
 
 torch::Tensor LayerNetwork::compute(const torch::Tensor& features, std::optional<TrainingStep> step) {
@@ -129,8 +128,7 @@ torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values,
 // One-hot encoded codes are compared with each of their levels.
 torch::Tensor LayerNetwork::encode(const Part& part, const torch::Tensor& all) const {
   const bool may_be_empty = encoding_.empty_features.numel() > 0;
-  const torch::Tensor features =
-      may_be_empty ? all.masked_fill(all.isnan().logical_and(encoding_.may_be_empty), 0) : all;
+  const torch::Tensor features = may_be_empty ? torch::where(all.isnan(), encoding_.replacements, all) : all;
   std::vector<torch::Tensor> outputs;
   if (encoding_.piecewise_features.numel() > 0) outputs.push_back(piecewise(part, features));
   if (encoding_.lookup_features.numel() > 0) {

@@ -13,10 +13,10 @@ namespace sheaf {
 /// Its buffers are the running mean and variance of each batch norm, [channels] each.
 class LayerNetwork : public Network {
  public:
-  /// `weights` is the flat list of initial_weights(). With Precision::bfloat16 the parameters are float32. `edges`:
-  /// FeatureScaling::edges.
+  /// `weights` is the flat list of initial_weights(). With Precision::bfloat16 the parameters are float32. `scaling`:
+  /// its edges and replacements are used.
   LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers, const std::vector<float>& weights,
-               torch::Device device, Precision precision, const std::vector<float>& edges = {});
+               torch::Device device, Precision precision, const FeatureScaling& scaling = {});
 
  private:
   struct Part {
@@ -31,11 +31,11 @@ class LayerNetwork : public Network {
     torch::Tensor inner, lower, width;                                            // FeatureBins
     torch::Tensor piecewise_features, piecewise_rows;                             // EncodingColumns, as the others
     torch::Tensor lookup_features, lookup_rows, other_features, levels, numbers;  // numbers: whether the level is NaN
-    torch::Tensor empty_features, may_be_empty;                                   // may_be_empty: of each feature
+    torch::Tensor empty_features, replacements;                                   // FeatureScaling::replacements
   };
 
   torch::Tensor compute(const torch::Tensor& features, std::optional<TrainingStep> step) override;
-  void set_encoding(const Layer& layer, const std::vector<float>& edges);
+  void set_encoding(const Layer& layer, const FeatureScaling& scaling);
   torch::Tensor encode(const Part& part, const torch::Tensor& features) const;
   torch::Tensor piecewise(const Part& part, const torch::Tensor& features) const;
   torch::Tensor activate(const torch::Tensor& values) const;

@@ -26,7 +26,7 @@ std::unique_ptr<Network> NetworkMaker::make(const NetworkParts& parts, torch::De
     return loaded(scripts_, model.file).make(model, parts.shape.image, parts.iteration_seed, device, precision);
   if (model.kind == ModelKind::plugin)
     return loaded(plugins_, model.file).make(parts.shape, parts.iteration_seed, device, precision);
-  return std::make_unique<LayerNetwork>(model, parts.layers, parts.weights, device, precision, parts.edges);
+  return std::make_unique<LayerNetwork>(model, parts.layers, parts.weights, device, precision, parts.scaling);
 }
 
 }  // namespace sheaf

@@ -23,7 +23,7 @@ struct NetworkParts {
   const std::vector<float>& weights;  ///< from initial_weights()
   const DataShape& shape;
   std::uint64_t iteration_seed = 0;
-  const std::vector<float>& edges;  ///< FeatureScaling::edges
+  const FeatureScaling& scaling;
 };
 
 /// Makes networks. A file is loaded when it is first needed. Not shared between threads.

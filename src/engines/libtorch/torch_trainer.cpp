@@ -44,9 +44,8 @@ class TorchTrainer : public Trainer {
       training_.reset();  // frees its memory for the next one
       if (device_.is_cuda()) use_tf32(task.trial.train.precision == Precision::tf32);
       const bool is_shared = shared_ != nullptr && rows_of(task.data) == shared_rows_;
-      auto network =
-          networks_.make({task.trial.model, task.layers, task.weights, task.shape, task.seed, task.scaling.edges},
-                         device_, task.trial.train.precision);
+      auto network = networks_.make({task.trial.model, task.layers, task.weights, task.shape, task.seed, task.scaling},
+                                    device_, task.trial.train.precision);
       training_ = std::make_unique<TorchTraining>(task, std::move(network),
                                                   is_shared ? *shared_ : data_tensors(task.data, device_));
     });

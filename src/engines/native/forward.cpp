@@ -47,7 +47,7 @@ NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activa
       tile_(tile_rows(layers, row_kernels().rows_at_once)),
       first_dense_(layers.front().is_encoding() ? 1 : 0) {
   require_layers(layers);
-  add_layers(layers, activation, scaling.edges);
+  add_layers(layers, activation, scaling);
   ArenaLayout sizes;
   lay_out(sizes);
   arena_ = Arena(sizes.bytes());
@@ -57,13 +57,12 @@ NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activa
   load_statistics(network.buffers);
 }
 
-void NativeForward::add_layers(const std::vector<Layer>& layers, Activation activation,
-                               const std::vector<float>& edges) {
+void NativeForward::add_layers(const std::vector<Layer>& layers, Activation activation, const FeatureScaling& scaling) {
   ModelOptions options;
   options.activation = activation;
   values_.reserve(layers.size());  // layers have references to its elements
   for (std::size_t index = 0; index < layers.size(); ++index) {
-    shift_ = add_layer(layers[index], edges);
+    shift_ = add_layer(layers[index], scaling);
     if (!layers[index].activated) continue;
     auto activated = std::make_unique<ActivationLayer<float>>(index, values_.back(), shift_, parameters_, scratch_);
     activated->set_options(options);
@@ -72,16 +71,16 @@ void NativeForward::add_layers(const std::vector<Layer>& layers, Activation acti
 }
 
 // Returns the shift that the next layer adds.
-ShiftOffset NativeForward::add_layer(const Layer& layer, const std::vector<float>& edges) {
+ShiftOffset NativeForward::add_layer(const Layer& layer, const FeatureScaling& scaling) {
   if (layer.is_norm()) return add_norm(layer, shift_);
-  return layer.is_encoding() ? add_encoding(layer, edges) : add_dense(layer);
+  return layer.is_encoding() ? add_encoding(layer, scaling) : add_dense(layer);
 }
 
 // It adds its bias itself.
-ShiftOffset NativeForward::add_encoding(const Layer& layer, const std::vector<float>& edges) {
+ShiftOffset NativeForward::add_encoding(const Layer& layer, const FeatureScaling& scaling) {
   LayerValues<float>& outputs = values_.emplace_back();
   outputs.cut = {layer.outputs, true};
-  chain_.push_back(std::make_unique<EncodingRows>(layer, edges, outputs, parameters_));
+  chain_.push_back(std::make_unique<EncodingRows>(layer, scaling, outputs, parameters_));
   return std::nullopt;
 }
 

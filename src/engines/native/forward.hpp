@@ -32,9 +32,9 @@ class NativeForward {
   [[nodiscard]] bool operator()(const float* features, std::int64_t count, float* outputs);
 
  private:
-  void add_layers(const std::vector<Layer>& layers, Activation activation, const std::vector<float>& edges);
-  ShiftOffset add_layer(const Layer& layer, const std::vector<float>& edges);
-  ShiftOffset add_encoding(const Layer& layer, const std::vector<float>& edges);
+  void add_layers(const std::vector<Layer>& layers, Activation activation, const FeatureScaling& scaling);
+  ShiftOffset add_layer(const Layer& layer, const FeatureScaling& scaling);
+  ShiftOffset add_encoding(const Layer& layer, const FeatureScaling& scaling);
   ShiftOffset add_dense(const Layer& layer);
   ShiftOffset add_norm(const Layer& layer, ShiftOffset bias);
   void load_statistics(const std::vector<double>& buffers);

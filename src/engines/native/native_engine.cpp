@@ -45,7 +45,10 @@ std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, L
   if (!is_network(trial.model.kind)) return "trees are trained by XGBoost";
   if (trial.model.kind == ModelKind::torchscript) return "a TorchScript module runs in LibTorch";
   if (trial.model.kind == ModelKind::plugin) return "a plugin runs in LibTorch";
-  return layers_refusal(network_layout(trial.model, shape));
+  const std::vector<Layer> layers = network_layout(trial.model, shape);
+  for (const Layer& layer : layers)
+    if (layer.outputs > most) return fmt::format("a layer has more than {} outputs", most);
+  return layers_refusal(layers);
 }
 
 // A lane trains on one core, whatever its device.

@@ -23,9 +23,9 @@ namespace {
 // All members of a struct. A new member must be added here, otherwise this does not compile.
 auto members(const Layer& layer) {
   const auto& [kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
-               on_shortcut, ends_block, drops_out, passed] = layer;
+               on_shortcut, ends_block, drops_out, features] = layer;
   return std::tie(kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
-                  on_shortcut, ends_block, drops_out, passed);
+                  on_shortcut, ends_block, drops_out, features);
 }
 
 bool same(const Layer& one, const Layer& other) {

@@ -130,7 +130,7 @@ template <class Value>
 void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
                                 const TargetScaling& targets, const std::vector<double>& class_weights) {
   parameters_.load(chain_, weights);
-  if (encoding_ != nullptr) encoding_->set_edges(scaling.edges);
+  if (encoding_ != nullptr) encoding_->set_scaling(scaling);
   for_each_buffer([](const Buffer<Value>& buffer) { std::fill_n(buffer.values, buffer.count, buffer.initial); });
   const bool scaled = !scaling.shift.empty();
   source_.shift = scaled ? scaling.shift.data() : nullptr;

@@ -5,8 +5,10 @@ namespace sheaf {
 
 namespace {
 
+// Behind an encoding without weights, too.
 bool is_narrow_and_linear(const std::vector<Layer>& layers) {
-  return layers.size() == 1 && layers.front().outputs < narrow_outputs;
+  const bool is_alone = layers.size() == 1 || (layers.front().is_encoding() && layers.front().weight_count() == 0);
+  return layers.size() <= 2 && is_alone && layers.back().outputs < narrow_outputs;
 }
 
 bool has_batch_norms(const std::vector<Layer>& layers) {
@@ -16,7 +18,7 @@ bool has_batch_norms(const std::vector<Layer>& layers) {
 
 // The values per row that the passes over a tile read and write.
 std::int64_t values_per_row(const std::vector<Layer>& layers) {
-  if (is_narrow_and_linear(layers)) return layers.front().inputs + 4 * layers.front().outputs;
+  if (is_narrow_and_linear(layers)) return layers.back().inputs + 4 * layers.back().outputs;
   std::int64_t values = 2 * layers.back().outputs;
   for (const Layer& layer : layers)  // inputs twice, the activation's slope, and gradients
     values += 3 * round_up(layer.inputs, padding) + layer.outputs;

@@ -85,7 +85,7 @@ EngineEntry xgboost_engine() {
 
 std::string tree_model_file_bytes(const SavedModel& trained) {
   Booster booster(trained.network.trees);
-  booster.set_attribute(tree_model_attribute, model_text(trained.description));
+  booster.set_attribute(tree_model_attribute, attribute_text(model_text(trained.description)));
   booster.set_attribute(tree_checksum_attribute, tree_checksum(booster.save()));
   return booster.save();
 }

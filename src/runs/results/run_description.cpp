@@ -89,7 +89,7 @@ std::string use_text(const std::string& directory, const Plan& plan, const RunRe
                             "In Python: torch.load(\"{}\") reads the weights, as a dictionary of names and tensors.\n",
                             printable(model.file), models.front())
               : fmt::format("In Python: torch.jit.load(\"{}\")(features), with raw features as float32 (float64 where "
-                            "they are large compared to their differences).\n",
+                            "they are large compared to their differences), texts as the codes of their categories.\n",
                             models.front()));
 }
 

@@ -71,12 +71,12 @@ TEST_CASE("minmax scaling maps the given rows to 0..1") {
   }
 }
 
-TEST_CASE("a constant feature becomes exactly zero") {
+TEST_CASE("a constant feature becomes exactly zero, also for other values in other rows") {
   const DataSet data = features_of_many_sizes();
   for (const Normalize normalize : {Normalize::standard, Normalize::minmax}) {
     const FeatureScaling scaling = feature_scaling(data, row_set(every_third_row()), normalize, {});
     CHECK(scaling.shift.at(2) == 0.1f);
-    CHECK(scaling.scale.at(2) == 1);
+    CHECK(scaling.scale.at(2) == 0);
   }
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("robust: median and interquartile range as NumPy computes them, two va
   moments.add(values.data(), {0, 1, 2, 3, 4, 5});
   const FeatureScaling scaling = feature_scaling(moments, values, Normalize::robust);
   CHECK(scaling.shift == std::vector<float>{4.5f, 3, 0, 5});
-  CHECK(scaling.scale == std::vector<float>{0.25f, 0.2f, 1 / 7.0f, 1});
+  CHECK(scaling.scale == std::vector<float>{0.25f, 0.2f, 1 / 7.0f, 0});
   CHECK(scaling.clip == std::vector<float>{1 / 3.0f, 0, 0, 0});
 }
 
@@ -297,8 +297,9 @@ TEST_CASE("the note on empty cells says how they are filled") {
         "12 empty cells in 2 columns are filled with the median of the training rows or the mean of the training rows");
   fills.has_input[0] = true;
   CHECK(empty_cells_text(fills, EmptyCellsFor::encodings) ==
-        "12 empty cells in 2 columns are filled with the center of the scaling (an input of the network marks them) or "
-        "the mean of the training rows");
+        "12 empty cells in 2 columns are filled with the median of the training rows or the mean of the training rows, "
+        "and "
+        "marked by another input of the network");
   CHECK(empty_cells_text(fills, EmptyCellsFor::trees) ==
         "12 empty cells in 2 columns are missing values for the trees");
   fills.has_input[0] = false;

@@ -267,8 +267,12 @@ TEST_CASE("numbers that may be empty have an input for their empty cells, which 
   CHECK(features_that_may_be_empty(layers) == std::vector<bool>{false, true, false});
   FeatureScaling scaling;
   scaling.fill = {1, 2, 3};
+  scaling.shift = {0, 1, 0};
+  scaling.scale = {1, 4, 1};
   const FeatureScaling changed = scaling_for(layers, scaling);
   CHECK((changed.fill[0] == 1 && std::isnan(changed.fill[1]) && changed.fill[2] == 3));
+  CHECK((std::isnan(changed.replacements[0]) && changed.replacements[1] == 4 && std::isnan(changed.replacements[2])));
+  CHECK(scaling_for({layers[1]}, scaling).replacements.empty());
   CHECK(features_that_may_be_empty({}).empty());
   CHECK(scaling_for({layers[1]}, scaling).fill == scaling.fill);
 }

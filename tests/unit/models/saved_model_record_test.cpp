@@ -226,3 +226,24 @@ TEST_CASE("the record of a model with an embedding has its edges") {
   CHECK_THROWS_WITH(parse_saved_model_record(saved_model_record(trained), "m"),
                     ContainsSubstring("its parameters or scaling do not match its description"));
 }
+
+TEST_CASE("a model of an older version fills empty cells, and one of this version also has an input for them") {
+  SavedModel old = mlp();
+  old.description.data.columns = number_columns({"a", "b", "c"});
+  old.description.data.columns[1].has_empty_cells = true;
+  old.scaling.fill = {1, 2, 3};
+  const SavedModel found = parse_saved_model_record(saved_model_record(old), "old.pt");
+  CHECK(found.scaling.fill == old.scaling.fill);
+  CHECK(features_that_may_be_empty(network_layout(found.description.model, found.description.shape)).empty());
+
+  SavedModel marked = old;
+  marked.description.shape.kinds = feature_kinds(marked.description.data.columns, 3);
+  const auto layers = network_layout(marked.description.model, marked.description.shape);
+  marked.network.parameters.assign(static_cast<std::size_t>(parameter_count(layers)), 0.5f);
+  marked.scaling = scaling_for(layers, marked.scaling);
+  const SavedModel again = parse_saved_model_record(saved_model_record(marked), "new.pt");
+  CHECK(again.scaling.replacements[1] == marked.scaling.replacements[1]);
+  CHECK(again.network.parameters == marked.network.parameters);
+  marked.scaling.replacements.pop_back();
+  CHECK_THROWS_WITH(parse_saved_model_record(saved_model_record(marked), "new.pt"), ContainsSubstring("do not match"));
+}

@@ -18,7 +18,7 @@ ModelDescription description() {
   trees.task = Task::classification;
   trees.loss = LossKind::cross_entropy;
   trees.shape = {0, 2, 2, {}};
-  trees.data.columns = {number_column("age"), text_column("NaN \" city", {"Oslo", "Rome"})};
+  trees.data.columns = {number_column("age"), text_column("NaN \" city \\u0041 5%", {"Oslo", "Rome"})};
   return trees;
 }
 
@@ -46,7 +46,7 @@ std::string file(const std::string& attributes) {
 template <class Change>
 std::string file_with(const Change& change) {
   const std::string text =
-      change(file("\"sheaf\": " + in_json(model_text(description())) + ", \"sheaf_checksum\": \"?\""));
+      change(file("\"sheaf\": " + in_json(attribute_text(model_text(description()))) + ", \"sheaf_checksum\": \"?\""));
   const std::size_t mark = text.find("\"?\"");
   std::string sum = "?";
   try {
@@ -81,6 +81,12 @@ TEST_CASE("a model file of trees has the description of the model and its trees"
   CHECK_THAT(found.network.trees, ContainsSubstring("[NaN,") || ContainsSubstring(",NaN,"));
   CHECK_THROWS_WITH(parse_tree_model(file(""), "trees.json"),
                     ContainsSubstring("no description of its table by sheaf"));
+}
+
+TEST_CASE("the attribute has no backslashes and control characters, which XGBoost does not store") {
+  const std::string text = "see \\u0041 100% \x01\n\"\t";
+  CHECK(attribute_text(text) == "see %5Cu0041 100%25 %01\n\"%09");
+  CHECK(attribute_text("data = {\"name\": \"age\"}\n") == "data = {\"name\": \"age\"}\n");
 }
 
 TEST_CASE("trees with nodes, columns, categories or outputs that do not exist are refused") {

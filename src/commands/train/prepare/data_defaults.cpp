@@ -229,6 +229,18 @@ bool all_have_trees(const Communicator& world) {
   return false;
 }
 
+// After with_table_search().
+void require_something_to_search(const Study& study) {
+  const SearchOptions& search = study.search;
+  const bool has_time_only = search.time > 0 && search.method == SearchMethod::automatic && search.keys.empty();
+  if (has_time_only && search.trials == 0 && search.folds * search.repeats == 1)
+    throw UsageError(
+        "search.time has nothing to search (alone it needs a table in memory, a loss that boosted trees have, and no "
+        "other "
+        "keys of [model], [train] and [ensemble]). Leave these out, or set ranges, such as "
+        "--search.train.learning_rate='log_uniform(1e-4, 1e-2)'.");
+}
+
 }  // namespace
 
 Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
@@ -300,6 +312,7 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
   }
   Study settled;
   agree(world, [&] {
+    require_something_to_search(study);
     if (file) require_usable_marks(study, file->marks);
     if (file) require_weights(study, *file);
     settled = with_data_defaults(study, file);

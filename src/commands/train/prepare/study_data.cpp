@@ -152,7 +152,7 @@ std::string note_on_empty_cells(const Plan& plan, const FeatureFills& fills) {
     any_encodings = any_encodings || encodes_features(trial.model);
   });
   const std::string text = empty_cells_text(fills, any_encodings  ? EmptyCellsFor::encodings
-                                                   : any_networks ? EmptyCellsFor::modules
+                                                   : any_networks ? EmptyCellsFor::other_networks
                                                                   : EmptyCellsFor::trees);
   return any_trees && any_networks ? text + " for networks; trees take them as missing values" : text;
 }

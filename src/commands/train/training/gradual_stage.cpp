@@ -46,6 +46,7 @@ void GradualStage::service(WorkSource& source) {
     heard_ += static_cast<std::int64_t>(arrived.size());
     trials_->go_on();
     left_out_ += record_pruned_();
+    running_.set_left(added_ - heard_);
     const TimeLeft left = time_left_();
     if (left == TimeLeft::none) source.end_search();
     if (release_ == Release::at_once && !source.is_stopped() && !is_closed_) add_work(source, left);

@@ -2,6 +2,7 @@
 #include "commands/train/training/search_time.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "search/ensemble_candidates.hpp"
 #include "search/greedy_ensemble.hpp"
@@ -11,14 +12,16 @@
 namespace sheaf {
 
 RunningTime RunningTrainings::time(double seconds) const {
-  RunningTime time{lanes_, seconds * static_cast<double>(lanes_), 0};
-  double first_end = seconds;
-  for (const auto& [lane, end] : ends_) {
-    time.total -= std::min(end, seconds);
-    first_end = std::min(first_end, end);
+  std::vector<double> times;  // since the last training of each lane
+  for (const auto& [lane, end] : ends_) times.push_back(seconds - std::min(end, seconds));
+  times.resize(static_cast<std::size_t>(lanes_), seconds);
+  std::sort(times.begin(), times.end());
+  RunningTime time;
+  time.count = std::min(lanes_, left_);
+  for (std::int64_t number = 0; number < time.count; ++number) {
+    time.longest = times[static_cast<std::size_t>(number)];
+    time.total += time.longest;
   }
-  const bool is_first = static_cast<std::int64_t>(ends_.size()) < lanes_;  // of some lane
-  time.longest = is_first ? seconds : seconds - first_end;
   return time;
 }
 

@@ -18,13 +18,16 @@ class RunningTrainings {
   /// `lanes`: of all ranks.
   explicit RunningTrainings(std::int64_t lanes) : lanes_(lanes) {}
 
+  /// The number of iterations that lanes may train and have not ended. If there are fewer than lanes, some lanes wait;
+  /// they are taken to be those that ended their last training first.
+  void set_left(std::int64_t iterations) { left_ = iterations; }
   /// A lane has ended a training after `seconds` of the job.
   void ended(std::int32_t rank, std::int32_t lane, double seconds) { ends_[{rank, lane}] = seconds; }
   /// After `seconds` of the job.
   RunningTime time(double seconds) const;
 
  private:
-  std::int64_t lanes_;
+  std::int64_t lanes_, left_ = 0;
   std::map<std::pair<std::int32_t, std::int32_t>, double> ends_;  // by rank and lane: of the last training
 };
 

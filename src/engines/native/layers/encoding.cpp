@@ -23,22 +23,6 @@ std::int64_t level_of(const EncodedFeature& feature, Value code) {
   return static_cast<std::int64_t>(code) - feature.first_code;
 }
 
-// A number without its empty cells.
-float number_of(const EncodedFeature& feature, float value) {
-  return feature.may_be_empty && std::isnan(value) ? 0 : value;
-}
-
-// Writes the outputs of a feature without weights. The others are 0.
-void encode(const EncodedFeature& feature, float value, float* outputs) {
-  float* const first = outputs + feature.first_output;
-  if (feature.use == Use::number)
-    *first = number_of(feature, value);
-  else if (feature.use == Use::empty)
-    *first = std::isnan(value) ? 1.0f : 0.0f;
-  else if (const std::int64_t level = level_of(feature, value); level >= 0)
-    first[level] = 1;
-}
-
 }  // namespace
 
 template <class Value>
@@ -49,10 +33,11 @@ EncodingParameters<Value>::EncodingParameters(const Layer& layout, Parameters<Va
 }
 
 template <class Value>
-void EncodingParameters<Value>::set_edges(const std::vector<float>& edges) {
+void EncodingParameters<Value>::set_scaling(const FeatureScaling& scaling) {
+  replacements_.assign(scaling.replacements.begin(), scaling.replacements.end());
   if (layout_.piecewise_count() == 0) return;
-  assert(static_cast<std::int64_t>(edges.size()) == layout_.piecewise_count() * max_edges);
-  bins_ = feature_bins<Value>(edges);
+  assert(static_cast<std::int64_t>(scaling.edges.size()) == layout_.piecewise_count() * max_edges);
+  bins_ = feature_bins<Value>(scaling.edges);
   inner_counts_.clear();
   for (auto inner = bins_.inner.begin(); inner != bins_.inner.end(); inner += max_bins - 1)
     inner_counts_.push_back(std::count_if(inner, inner + max_bins - 1, [](Value edge) { return std::isfinite(edge); }));
@@ -161,9 +146,10 @@ void EncodingLayer<Value>::take_empty_cells(std::int64_t row_count) {
   Value *filled = filled_, *empty = empty_;
   for (auto feature = features.end() - parameters_.layout().empty_count(); feature != features.end(); ++feature) {
     const Value* column = inputs_.columns + feature->feature * row_count;
+    const Value replacement = parameters_.replacement_of(*feature);
     for (std::int64_t row = 0; row < row_count; ++row) {
       const bool is_empty = std::isnan(column[row]);
-      *filled++ = is_empty ? Value{0} : column[row];
+      *filled++ = is_empty ? replacement : column[row];
       *empty++ = is_empty ? Value{1} : Value{0};
     }
   }
@@ -254,10 +240,10 @@ template class EncodingParameters<double>;
 template class EncodingLayer<float>;
 template class EncodingLayer<double>;
 
-EncodingRows::EncodingRows(const Layer& layout, const std::vector<float>& edges, LayerValues<float>& outputs,
+EncodingRows::EncodingRows(const Layer& layout, const FeatureScaling& scaling, LayerValues<float>& outputs,
                            Parameters<float>& parameters)
     : parameters_(layout, parameters), outputs_(outputs) {
-  parameters_.set_edges(edges);
+  parameters_.set_scaling(scaling);
   outputs.source = LayerValues<float>::Source::rows;
 }
 
@@ -295,10 +281,21 @@ void EncodingRows::embed(std::int64_t number, const float* features, std::int64_
     return;
   }
   for (std::int64_t row = 0; row < count; ++row)
-    values_[row] = number_of(feature, values[row * parameters_.layout().inputs]);
+    values_[row] = parameters_.number_of(feature, values[row * parameters_.layout().inputs]);
   std::fill(values_ + count, values_ + row_count, 0.0f);
   kernels_.locate(parameters_.bins_of(number), values_, row_count, bins_, places_);
   kernels_.embed(parameters_.weights_of(number), {values_, bins_, places_}, count, stride, outputs);
+}
+
+// Writes the outputs of a feature without weights. The others are 0.
+void EncodingRows::encode(const EncodedFeature& feature, float value, float* outputs) const {
+  float* const first = outputs + feature.first_output;
+  if (feature.use == Use::number)
+    *first = parameters_.number_of(feature, value);
+  else if (feature.use == Use::empty)
+    *first = std::isnan(value) ? 1.0f : 0.0f;
+  else if (const std::int64_t level = level_of(feature, value); level >= 0)
+    first[level] = 1;
 }
 
 }  // namespace sheaf

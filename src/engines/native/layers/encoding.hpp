@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "data/feature_edges.hpp"
+#include "data/feature_scaling.hpp"
 #include "engines/native/layers/layer_values.hpp"
 #include "engines/native/layers/native_layer.hpp"
 #include "engines/native/layers/scratch.hpp"
@@ -19,13 +21,22 @@ class EncodingParameters {
  public:
   EncodingParameters(const Layer& layout, Parameters<Value>& parameters);
 
-  /// `edges`: FeatureScaling::edges.
-  void set_edges(const std::vector<float>& edges);
+  /// Takes edges and replacements.
+  void set_scaling(const FeatureScaling& scaling);
 
   const Layer& layout() const { return layout_; }
   const std::vector<EncodedFeature>& features() const { return layout_.features; }
 
   void for_each_segment(const SegmentUse& use) const;
+
+  /// What replaces the empty cells of a feature that may have some.
+  Value replacement_of(const EncodedFeature& feature) const {
+    return replacements_[static_cast<std::size_t>(feature.feature)];
+  }
+  /// A number without its empty cells.
+  Value number_of(const EncodedFeature& feature, Value value) const {
+    return feature.may_be_empty && std::isnan(value) ? replacement_of(feature) : value;
+  }
 
   /// Of piecewise feature `number`.
   EmbeddingBins<Value> bins_of(std::int64_t number) const;
@@ -53,6 +64,7 @@ class EncodingParameters {
   std::int64_t weights_ = 0;  // offset of the weights
   ShiftOffset bias_;
   FeatureBins<Value> bins_;
+  std::vector<Value> replacements_;         // FeatureScaling::replacements
   std::vector<std::int64_t> inner_counts_;  // of the inner edges that are not infinite
 };
 
@@ -64,9 +76,9 @@ class EncodingLayer : public TrainedLayer<Value> {
   EncodingLayer(const Layer& layout, LayerValues<Value>& inputs, LayerValues<Value>& outputs,
                 Parameters<Value>& parameters, Scratch<Value>& scratch);
 
-  /// Sets the edges of the next trainings. The only function of a layer that allocates besides the constructor and
+  /// Sets the scaling of the next trainings. The only function of a layer that allocates besides the constructor and
   /// reserve().
-  void set_edges(const std::vector<float>& edges) { parameters_.set_edges(edges); }
+  void set_scaling(const FeatureScaling& scaling) { parameters_.set_scaling(scaling); }
 
   void lay_out(ArenaLayout& arena, std::int64_t max_rows) override;
   void for_each_segment(const SegmentUse& use) const override { parameters_.for_each_segment(use); }
@@ -100,7 +112,7 @@ class EncodingLayer : public TrainedLayer<Value> {
 /// An encoding for predictions. It reads `pass.features`. Outputs are by rows, in one block.
 class EncodingRows : public ForwardLayer<float> {
  public:
-  EncodingRows(const Layer& layout, const std::vector<float>& edges, LayerValues<float>& outputs,
+  EncodingRows(const Layer& layout, const FeatureScaling& scaling, LayerValues<float>& outputs,
                Parameters<float>& parameters);
 
   void lay_out_predictions(ArenaLayout& arena) override;
@@ -109,6 +121,7 @@ class EncodingRows : public ForwardLayer<float> {
 
  private:
   void embed(std::int64_t number, const float* features, std::int64_t count, float* outputs);
+  void encode(const EncodedFeature& feature, float value, float* outputs) const;
 
   EncodingParameters<float> parameters_;
   LayerValues<float>& outputs_;

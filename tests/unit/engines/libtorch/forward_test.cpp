@@ -141,7 +141,9 @@ TEST_CASE("the native forward pass of an encoding agrees with LibTorch's, and de
       const auto weights = draw(parameter_count(layers), 7);
       FeatureScaling scaling;
       scaling.edges = feature_edges(draw(features * 50, 1), features, category_features(shape.kinds), scaling);
-      LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64, scaling.edges);
+      scaling.fill.assign(static_cast<std::size_t>(features), 0.75f);
+      scaling = scaling_for(layers, scaling);
+      LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64, scaling);
       NativeForward forward(layers, model.activation, {weights, {}}, scaling);
       for (const std::int64_t rows : {1, 42, 200}) {
         auto values = with_codes(draw(rows * features, 4), shape.kinds);

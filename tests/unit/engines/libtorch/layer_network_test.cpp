@@ -233,10 +233,12 @@ TEST_CASE("a residual block adds its shortcut before the activation") {
 namespace {
 
 // Hat functions of two features, with three edges and one edge.
-const std::vector<float> two_features_edges = [] {
-  std::vector<float> edges(2 * max_edges, std::numeric_limits<float>::infinity());
+const FeatureScaling two_features_edges = [] {
+  FeatureScaling scaling;
+  std::vector<float>& edges = scaling.edges;
+  edges.assign(2 * max_edges, std::numeric_limits<float>::infinity());
   edges[0] = -1, edges[1] = 0.5f, edges[2] = 2, edges[max_edges] = 7;
-  return edges;
+  return scaling;
 }();
 
 // A number between the two is passed on; with codes, one feature is looked up and one is one-hot encoded.

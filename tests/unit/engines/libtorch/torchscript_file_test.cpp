@@ -116,12 +116,13 @@ std::vector<SavedModel> models() {
                                      {looked_up, most},
                                      {one_hot, some}}) {
     SavedModel trained = model_of(model, {0, 5, 3, {}, kinds});
-    trained.scaling = {draw(5, 3), draw(5, 4), draw(5, 5), {kinds.empty() ? 1 : NAN, 2, NAN, 4, 5}};
+    trained.scaling = {draw(5, 3), draw(5, 4), draw(5, 5), {1, 2, NAN, 4, 5}};
     for (const std::int64_t feature : category_features(kinds)) {
       const auto index = static_cast<std::size_t>(feature);
       trained.scaling.shift[index] = trained.scaling.clip[index] = 0;
       trained.scaling.scale[index] = 1;
     }
+    trained.scaling = scaling_for(network_layout(model, trained.description.shape), std::move(trained.scaling));
     if (embeds_numbers(model))
       trained.scaling.edges = feature_edges(draw(5 * 30, 6), 5, category_features(kinds), trained.scaling);
     all.push_back(trained);

@@ -35,6 +35,8 @@ TEST_CASE("the refit is that of the best trial, or with an ensemble that of its 
 
 TEST_CASE("what a lane trains has begun when its training before ended") {
   RunningTrainings running(3);
+  CHECK(running.time(5).count == 0);
+  running.set_left(8);
   const RunningTime at_first = running.time(5);
   CHECK((at_first.count == 3 && at_first.total == 15 && at_first.longest == 5));
   running.ended(0, 0, 1);
@@ -45,6 +47,9 @@ TEST_CASE("what a lane trains has begun when its training before ended") {
   running.ended(1, 1, 5.5);  // by the clock of its rank
   const RunningTime of_all = running.time(5);
   CHECK((of_all.total == 1 + 3 + 0 && of_all.longest == 3));
+  running.set_left(2);  // one lane waits, probably the one that ended first
+  const RunningTime of_some = running.time(5);
+  CHECK((of_some.count == 2 && of_some.total == 1 + 0 && of_some.longest == 1));
 }
 
 TEST_CASE("the refit also takes the time of the trainings that the end of the search cuts") {
