@@ -264,7 +264,7 @@ TEST_CASE("a feature that is empty in all training rows is 0, and in all sampled
   const RowSet rows = row_set({0, 1, 2});
   const FeatureScaling robust = feature_scaling(data, row_set({0, 1}), Normalize::robust, {0, 1, 2, 3});
   CHECK(robust.shift[0] == 0);
-  CHECK(robust.scale[0] == 1);
+  CHECK(robust.scale[0] == 0);
   CHECK(robust.fill == std::vector<float>{0, 2});
   const FeatureScaling sampled = feature_scaling(data, rows, Normalize::standard, {2});
   CHECK(sampled.fill == std::vector<float>{5, 2});
