@@ -18,7 +18,8 @@ namespace sheaf {
 constexpr const char* tree_model_attribute = "sheaf";
 constexpr const char* tree_checksum_attribute = "sheaf_checksum";
 
-/// A text as XGBoost's JSON can store it: backslashes, control characters except line ends, and percent signs become %XX.
+/// A text as XGBoost's JSON can store it: backslashes, control characters except line ends, and percent signs become
+/// %XX.
 std::string attribute_text(const std::string& text);
 
 /// The number of outputs that the trees have for each row: one for two classes, which have two outputs in Sheaf. Pure.

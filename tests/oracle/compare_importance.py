@@ -112,7 +112,8 @@ def main(folder):
     signal = numbers[:, 0] + (cities == 3) - numbers[:, 1] * (cities == 1) + random.normal(size=ROWS) * 0.3
 
     def encode(rows):
-        return numpy.column_stack([rows[:, :1], rows[:, 1:2] == numpy.arange(4), rows[:, 2:]])
+        """The codes of cities, -1 for an empty cell."""
+        return numpy.column_stack([rows[:, :1], rows[:, 1:2] - 1, rows[:, 2:]])
 
     def write(path, targets):
         with open(path, "w", newline="") as file:

@@ -61,7 +61,7 @@ MODELS = {
 }
 # Of tables with categories.
 TABLE_MODELS = {
-    "linear_one_hot": {"kind": "linear"},
+    "linear_one_hot": {"kind": "linear", "bias": "true"},  # other than "linear"
     "one_hot": {"kind": "mlp", "hidden": "24", "activation": "tanh", "categories": "one_hot"},
     "lookup": {"kind": "mlp", "hidden": "24", "activation": "tanh", "categories": "embedding"},
     "lookup_embedding": {"kind": "mlp", "hidden": "24", "activation": "tanh", "categories": "embedding",
@@ -160,7 +160,7 @@ def make_studies(data):
         keys, mean_rate, sum_rate = OPTIMIZERS[optimizer]
         regression = task != "classification"
         losses = {"classification": "mse, cross_entropy, bce", "regression": "mse, mae, huber", "counts": "mse, poisson",
-                  "quantile": None, "multilabel": None, "table": None}
+                  "quantile": None, "multilabel": None, "table": "mse"}
         studies[f"{task}-{model}-{optimizer}-{reduction}"] = {
             "data": {
                 "file": data[task][2],

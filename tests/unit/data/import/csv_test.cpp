@@ -532,8 +532,7 @@ TEST_CASE("dates are left out that the known data do not have") {
   options.like_name = "'known'";
   const auto data = import({"a,when,b,y\n1,2024-05-31,2,0\n"}, options);
   CHECK(data.features.row_elements() == 2);
-  CHECK(data.notes[1] ==
-        "column 1 ('when') has dates ('2024-05-31') and was left out (no feature comes from it)");
+  CHECK(data.notes[1] == "column 1 ('when') has dates ('2024-05-31') and was left out (no feature comes from it)");
 }
 
 TEST_CASE("numbers with separators, signs and units of money are read, with a note") {
