@@ -21,7 +21,7 @@ set(third_party
   "hwy/.*|core/ data/transform/ training/losses/ engines/native/"
   "libdeflate\\.h|files/"
   "zlib\\.h|files/"
-  "nlohmann/.*|data/data_description.cpp models/tree_model_file.cpp runs/journal/ runs/results/feature_importance.cpp runs/results/run_description.cpp runs/results/trial_ensemble.cpp commands/evaluate/evaluation_report.cpp commands/report/stored_summary.cpp report/status_report.cpp report/report_json.cpp report/trace.cpp")
+  "nlohmann/.*|data/description_text.cpp models/tree_model_file.cpp runs/journal/ runs/results/feature_importance.cpp runs/results/run_description.cpp runs/results/trial_ensemble.cpp commands/evaluate/evaluation_report.cpp commands/report/stored_summary.cpp report/status_report.cpp report/report_json.cpp report/trace.cpp")
 
 if(NOT DEFINED SOURCE_DIR)
   set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)

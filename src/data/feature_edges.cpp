@@ -32,22 +32,8 @@ void write_edges(const std::vector<float>& values, float* edges) {
   std::fill(end, edges + max_edges, std::numeric_limits<float>::infinity());
 }
 
-}  // namespace
-
-std::vector<float> feature_edges(const std::vector<float>& sample, std::int64_t features,
-                                 const std::vector<std::int64_t>& categories, const FeatureScaling& scaling) {
-  const std::vector<std::int64_t> embedded = embedded_features(features, categories);
-  std::vector<float> edges(embedded.size() * max_edges), values;
-  for (std::size_t number = 0; number < embedded.size(); ++number) {
-    scaled_values(sample, static_cast<std::size_t>(features), static_cast<std::size_t>(embedded[number]), scaling,
-                  values);
-    std::sort(values.begin(), values.end());
-    write_edges(values, edges.data() + number * max_edges);
-  }
-  return edges;
-}
-
-std::vector<std::int64_t> embedded_features(std::int64_t features, const std::vector<std::int64_t>& categories) {
+// The features that are not among `categories` (ascending).
+std::vector<std::int64_t> numbers_among(std::int64_t features, const std::vector<std::int64_t>& categories) {
   std::vector<std::int64_t> embedded;
   auto category = categories.begin();
   for (std::int64_t feature = 0; feature < features; ++feature)
@@ -56,6 +42,21 @@ std::vector<std::int64_t> embedded_features(std::int64_t features, const std::ve
     else
       embedded.push_back(feature);
   return embedded;
+}
+
+}  // namespace
+
+std::vector<float> feature_edges(const std::vector<float>& sample, std::int64_t features,
+                                 const std::vector<std::int64_t>& categories, const FeatureScaling& scaling) {
+  const std::vector<std::int64_t> embedded = numbers_among(features, categories);
+  std::vector<float> edges(embedded.size() * max_edges), values;
+  for (std::size_t number = 0; number < embedded.size(); ++number) {
+    scaled_values(sample, static_cast<std::size_t>(features), static_cast<std::size_t>(embedded[number]), scaling,
+                  values);
+    std::sort(values.begin(), values.end());
+    write_edges(values, edges.data() + number * max_edges);
+  }
+  return edges;
 }
 
 template <class Value>

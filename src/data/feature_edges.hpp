@@ -26,9 +26,6 @@ inline constexpr float min_edge_distance = 1e-6f;
 std::vector<float> feature_edges(const std::vector<float>& sample, std::int64_t features,
                                  const std::vector<std::int64_t>& categories, const FeatureScaling& scaling);
 
-/// The features 0..features-1 that are not among `categories` (ascending).
-std::vector<std::int64_t> embedded_features(std::int64_t features, const std::vector<std::int64_t>& categories);
-
 /// The bins between the edges of each number. A value x is in the bin with the number of those `inner` edges that are
 /// at most x, and at the place t = (x - lower) / width of it, limited to [0, 1]: 0 below the first edge and 1 above the
 /// last one. The values of the hat functions (linear splines) are then 1 - t at the bin's lower edge, t at its upper

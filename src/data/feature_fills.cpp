@@ -6,18 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/text.hpp"
 #include "data/feature_kind.hpp"
 
 namespace sheaf {
-namespace {
-
-constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
-
-}  // namespace
 
 bool FeatureFills::has_empty_cells() const {
   return std::any_of(empty_cells.begin(), empty_cells.end(), [](std::int64_t count) { return count > 0; });
@@ -37,18 +31,14 @@ bool FeatureFills::uses_inputs() const {
 
 FeatureFills feature_fills(const std::vector<DataColumn>& columns, std::int64_t features) {
   FeatureFills fills;
-  for (const DataColumn& column : columns) {
-    fills.is_number.push_back(!column.is_text());
-    fills.has_input.push_back(!column.is_text() && feature_kinds({column}, 1).front().has_empty_cells);
-    fills.rules.push_back(column.fill_rule);
-    fills.known.push_back(column.fill ? static_cast<float>(*column.fill - column.offset) : unknown);
+  for (const FeatureKind& kind : feature_kinds(columns, features)) {
+    fills.is_number.push_back(!kind.is_category());
+    fills.has_input.push_back(!kind.is_category() && kind.has_empty_cells);
+    fills.known.push_back(kind.fill);
   }
-  const auto all = static_cast<std::size_t>(features);
-  fills.is_number.resize(all, true);
-  fills.has_input.resize(all, false);
-  fills.rules.resize(all, FillRule::median);
-  fills.known.resize(all, unknown);
-  fills.empty_cells.resize(all);
+  for (const DataColumn& column : columns) fills.rules.push_back(column.fill_rule);
+  fills.rules.resize(fills.known.size(), FillRule::median);
+  fills.empty_cells.resize(fills.known.size());
   return fills;
 }
 

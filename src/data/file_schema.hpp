@@ -9,6 +9,7 @@
 
 #include "data/column_encoding.hpp"
 #include "data/data_description.hpp"
+#include "data/description_text.hpp"
 #include "data/row_counts.hpp"
 #include "data/row_layout.hpp"
 #include "data/row_marks.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "data/data_description.hpp"
+#include "data/description_text.hpp"
 #include "files/hdf5/file.hpp"
 #include "files/hdf5/table_writer.hpp"
 

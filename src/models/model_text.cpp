@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/version.hpp"
+#include "data/description_text.hpp"
 #include "data/feature_kind.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"

@@ -1,6 +1,7 @@
 // Input parts: columns of a table as JSON, and the description of a data set as JSON.
 // SPDX-License-Identifier: MIT
 #include "data/data_description.hpp"
+#include "data/description_text.hpp"
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "data/description_text.hpp"
 #include "data/import/imported_data.hpp"
 #include "fuzzing.hpp"
 

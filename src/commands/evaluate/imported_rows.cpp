@@ -15,6 +15,7 @@
 #include "core/padding.hpp"
 #include "data/channels_first.hpp"
 #include "data/column_encoding.hpp"
+#include "data/description_text.hpp"
 #include "data/row_layout.hpp"
 #include "data/stored_offsets.hpp"
 #include "parallel/mpi/agreement.hpp"

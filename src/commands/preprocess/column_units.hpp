@@ -6,6 +6,7 @@
 #include <string>
 
 #include "data/data_description.hpp"
+#include "data/description_text.hpp"
 #include "data/moments.hpp"
 #include "data/transform/transform_plan.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "data/data_description.hpp"
+#include "data/description_text.hpp"
 
 #include "core/error.hpp"
 #include "data/table_columns.hpp"

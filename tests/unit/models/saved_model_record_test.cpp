@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "data/description_text.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;

@@ -4,6 +4,7 @@
 #include "core/fingerprint.hpp"
 #include "data/content_identity.hpp"
 #include "data/data_description.hpp"
+#include "data/description_text.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/run_reader.hpp"
 
