@@ -235,9 +235,20 @@ std::int64_t buffer_count(const std::vector<Layer>& layers) {
   return count;
 }
 
+std::int64_t active_inputs(const std::vector<Layer>& layers, std::size_t index) {
+  if (index == 0 || !layers[index - 1].is_encoding()) return layers[index].inputs;
+  std::int64_t count = 0;
+  for (const EncodedFeature& feature : layers[index - 1].features)
+    count += feature.use == EncodedFeature::Use::one_hot ? 1 : feature.outputs();
+  return count;
+}
+
 std::int64_t multiply_adds_per_row(const std::vector<Layer>& layers) {
   std::int64_t count = 0;
-  for (const auto& layer : layers) count += layer.multiply_adds_per_row();
+  for (std::size_t index = 0; index < layers.size(); ++index) {
+    const bool is_encoded = index > 0 && layers[index - 1].is_encoding();
+    count += is_encoded ? active_inputs(layers, index) * layers[index].outputs : layers[index].multiply_adds_per_row();
+  }
   return count;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -67,7 +68,10 @@ std::int64_t parameter_count(const std::vector<Layer>& layers);
 /// The number of running means and variances.
 std::int64_t buffer_count(const std::vector<Layer>& layers);
 
-/// Multiply-adds of the forward pass of one row.
+/// The inputs of layer `index`, of which a one-hot encoded feature counts as one: that of its level. The others are 0.
+std::int64_t active_inputs(const std::vector<Layer>& layers, std::size_t index);
+
+/// Multiply-adds of the forward pass of one row, without products with the 0 of one-hot encoded features.
 std::int64_t multiply_adds_per_row(const std::vector<Layer>& layers);
 
 }  // namespace sheaf

@@ -79,7 +79,7 @@ ShiftOffset NativeForward::add_layer(const Layer& layer, const FeatureScaling& s
 // It adds its bias itself.
 ShiftOffset NativeForward::add_encoding(const Layer& layer, const FeatureScaling& scaling) {
   LayerValues<float>& outputs = values_.emplace_back();
-  outputs.cut = {layer.outputs, true};
+  outputs.cut.whole = true;
   chain_.push_back(std::make_unique<EncodingRows>(layer, scaling, outputs, parameters_));
   return std::nullopt;
 }
@@ -119,7 +119,10 @@ void NativeForward::lay_out(ArenaLayout& arena) {
   std::int64_t widest = 0;
   for (const LayerValues<float>& values : values_) widest = std::max(widest, values.cut.total_columns());
   for (float*& values : buffers_) values = arena.take<float>(tile_ * widest);
-  for (std::size_t index = 0; index < values_.size(); ++index) values_[index].rows = buffers_[index % 2];
+  for (std::size_t index = 0; index < values_.size(); ++index) {
+    values_[index].rows = buffers_[index % 2];
+    values_[index].lay_out_levels(arena, tile_);
+  }
 }
 
 // The tile after the one that begins at `done`, as memory to prefetch. Accesses it first, so that it is mapped.

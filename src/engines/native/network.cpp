@@ -68,7 +68,6 @@ template <class Value>
 ShiftOffset NativeNetwork<Value>::add_encoding(const Layer& layer) {
   LayerValues<Value>& inputs = values_.back();
   LayerValues<Value>& outputs = values_.emplace_back();
-  outputs.cut.features = layer.outputs;
   auto encoding = std::make_unique<EncodingLayer<Value>>(layer, inputs, outputs, parameters_, scratch_);
   encoding_ = encoding.get();
   chain_.push_back(std::move(encoding));

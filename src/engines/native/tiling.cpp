@@ -16,12 +16,15 @@ bool has_batch_norms(const std::vector<Layer>& layers) {
                      [](const Layer& layer) { return layer.kind == Layer::Kind::batch_norm; });
 }
 
-// The values per row that the passes over a tile read and write.
+// The values per row that the passes over a tile read and write. A one-hot encoded feature is one of them, its level.
 std::int64_t values_per_row(const std::vector<Layer>& layers) {
-  if (is_narrow_and_linear(layers)) return layers.back().inputs + 4 * layers.back().outputs;
-  std::int64_t values = 2 * layers.back().outputs;
-  for (const Layer& layer : layers)  // inputs twice, the activation's slope, and gradients
-    values += 3 * round_up(layer.inputs, padding) + layer.outputs;
+  const std::int64_t outputs = layers.back().outputs;
+  if (is_narrow_and_linear(layers)) return active_inputs(layers, layers.size() - 1) + 4 * outputs;
+  std::int64_t values = 2 * outputs;
+  for (std::size_t index = 0; index < layers.size(); ++index) {  // inputs twice, the activation's slope, and gradients
+    values += 3 * round_up(active_inputs(layers, index), padding);
+    values += index + 1 < layers.size() ? active_inputs(layers, index + 1) : outputs;
+  }
   return values;
 }
 

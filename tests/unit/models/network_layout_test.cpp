@@ -213,7 +213,9 @@ TEST_CASE("an encoding has functions of each number, and one output for each cat
   CHECK(weight_sizes(layers[0]) == std::vector<std::int64_t>{2 * 50, 8});
   CHECK(layers[1].inputs == layers[0].outputs);
   CHECK(parameter_count(layers) == 2 * 50 * 8 + 2 * 8 + 39 * 16 + 16 + 16 * 3 + 3);
-  CHECK(multiply_adds_per_row(layers) == 2 * 3 * 8 + 39 * 16 + 16 * 3);
+  CHECK(active_inputs(layers, 1) == 2 * 8 + 2);
+  CHECK(active_inputs(layers, 2) == 16);
+  CHECK(multiply_adds_per_row(layers) == 2 * 3 * 8 + (2 * 8 + 2) * 16 + 16 * 3);
   CHECK(works_on_rows(layers));
   const EncodingColumns columns = encoding_columns(layers[0]);
   CHECK(columns.piecewise_features == std::vector<std::int64_t>{0, 3});

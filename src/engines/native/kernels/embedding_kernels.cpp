@@ -5,6 +5,8 @@
 // Highway requires this order of includes.
 #include <hwy/highway.h>
 
+#include <type_traits>
+
 #include "engines/native/kernels/kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -101,12 +103,102 @@ void look_up_gradient(const BinNumber<Value>* levels, std::int64_t count, const 
     }
 }
 
+// Calls use(count, column) for all columns, with as many vectors at once as possible.
+template <class Value, class Use>
+HWY_INLINE void for_vectors(std::int64_t width, const Use& use) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Value>()));
+  std::int64_t column = 0;
+  for (; column + 4 * lanes <= width; column += 4 * lanes) use(std::integral_constant<int, 4>(), column);
+  for (; column < width; column += lanes) use(std::integral_constant<int, 1>(), column);
+}
+
+// `count` vectors of each row.
+template <int count, class Value>
+HWY_INLINE void sum_some(const Value* table, const RowLevels<Value>& rows, std::int64_t width, Value* results) {
+  const hn::ScalableTag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const BinNumber<Value>* levels = rows.levels;
+  for (std::int64_t row = 0; row < rows.row_count; ++row, levels += rows.code_count, results += width) {
+    hn::Vec<decltype(d)> sums[count];
+    for (auto& sum : sums) sum = hn::Zero(d);
+    for (std::int64_t code = 0; code < rows.code_count; ++code) {
+      if (levels[code] < 0) continue;
+      const Value* from = table + levels[code] * width;
+      for (int which = 0; which < count; ++which) sums[which] = hn::Add(sums[which], hn::Load(d, from + which * lanes));
+    }
+    for (int which = 0; which < count; ++which) hn::Store(sums[which], d, results + which * lanes);
+  }
+}
+
+template <class Value>
+void sum_levels(const Value* table, const RowLevels<Value>& rows, std::int64_t width, Value* results) {
+  for_vectors<Value>(width, [&](auto count, std::int64_t column) {
+    sum_some<count()>(table + column, rows, width, results + column);
+  });
+}
+
+template <int count, class Value>
+HWY_INLINE void add_some(const RowLevels<Value>& rows, const Value* gradients, std::int64_t width, Value* sums) {
+  const hn::ScalableTag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const BinNumber<Value>* levels = rows.levels;
+  for (std::int64_t row = 0; row < rows.row_count; ++row, levels += rows.code_count, gradients += width) {
+    hn::Vec<decltype(d)> added[count];
+    for (int which = 0; which < count; ++which) added[which] = hn::Load(d, gradients + which * lanes);
+    for (std::int64_t code = 0; code < rows.code_count; ++code) {
+      if (levels[code] < 0) continue;
+      Value* to = sums + levels[code] * width;
+      for (int which = 0; which < count; ++which)
+        hn::Store(hn::Add(hn::Load(d, to + which * lanes), added[which]), d, to + which * lanes);
+    }
+  }
+}
+
+template <class Value>
+void sum_levels_gradient(const RowLevels<Value>& rows, const Value* gradients, std::int64_t width, Value* sums) {
+  for_vectors<Value>(width, [&](auto count, std::int64_t column) {
+    add_some<count()>(rows, gradients + column, width, sums + column);
+  });
+}
+
+template <class Value>
+void sum_output(const Value* weights, const RowLevels<Value>& rows, Value* results) {
+  const BinNumber<Value>* levels = rows.levels;
+  for (std::int64_t row = 0; row < rows.row_count; ++row, levels += rows.code_count) {
+    Value sum = 0;
+    for (std::int64_t code = 0; code < rows.code_count; ++code)
+      if (levels[code] >= 0) sum += weights[levels[code]];
+    results[row] = sum;
+  }
+}
+
+template <class Value>
+void sum_output_gradient(const RowLevels<Value>& rows, const Value* gradients, Value* sums) {
+  const BinNumber<Value>* levels = rows.levels;
+  for (std::int64_t row = 0; row < rows.row_count; ++row, levels += rows.code_count)
+    for (std::int64_t code = 0; code < rows.code_count; ++code)
+      if (levels[code] >= 0) sums[levels[code]] += gradients[row];
+}
+
+template <class Value>
+EmbeddingKernels<Value> kernels() {
+  return {locate<Value>,
+          embed<Value>,
+          embed_gradient<Value>,
+          look_up<Value>,
+          look_up_gradient<Value>,
+          sum_levels<Value>,
+          sum_levels_gradient<Value>,
+          sum_output<Value>,
+          sum_output_gradient<Value>};
+}
+
 EmbeddingKernels<float> float_table() {
-  return {locate<float>, embed<float>, embed_gradient<float>, look_up<float>, look_up_gradient<float>};
+  return kernels<float>();
 }
 
 EmbeddingKernels<double> double_table() {
-  return {locate<double>, embed<double>, embed_gradient<double>, look_up<double>, look_up_gradient<double>};
+  return kernels<double>();
 }
 
 }  // namespace

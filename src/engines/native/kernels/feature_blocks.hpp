@@ -22,6 +22,7 @@ struct FeatureBlocks {
   bool whole = false;  ///< all features are one block, as in predictions
 
   std::int64_t count() const { return whole ? 1 : (features + width - 1) / width; }
+  std::int64_t block_of(std::int64_t feature) const { return whole ? 0 : feature / width; }
   std::int64_t columns(std::int64_t block) const {
     return whole ? features : std::min(width, features - block * width);
   }

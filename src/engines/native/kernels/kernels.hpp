@@ -168,7 +168,16 @@ struct EmbeddingGradients {
   Value *factor = nullptr, *at_edges = nullptr, *bias = nullptr;
 };
 
-/// The functions of one piecewise feature, or the rows of one that is looked up (EncodedFeature).
+/// The levels of one-hot encoded features in some rows, as rows of a table that they share.
+template <class Value>
+struct RowLevels {
+  const BinNumber<Value>* levels = nullptr;  ///< [row_count, code_count]; negative: no level
+  std::int64_t code_count = 0;
+  std::int64_t row_count = 0;
+};
+
+/// The functions of one piecewise feature, the rows of one that is looked up, or those of all one-hot encoded ones
+/// (EncodedFeature).
 template <class Value>
 struct EmbeddingKernels {
   /// Finds the bins and the places of `values`, [row_count].
@@ -187,6 +196,14 @@ struct EmbeddingKernels {
   /// Adds the gradients of the outputs of `count` rows, `stride` apart, to those of the table.
   void (*look_up_gradient)(const BinNumber<Value>* levels, std::int64_t count, const Value* gradients,
                            std::int64_t stride, Value* sums);
+  /// results[r, :] = the sum of table[level, :] over the levels of row r. `width`, a multiple of `padding`: of the rows
+  /// of the table and of the results.
+  void (*sum_levels)(const Value* table, const RowLevels<Value>& rows, std::int64_t width, Value* results);
+  /// Adds the gradients of the results to those of the table.
+  void (*sum_levels_gradient)(const RowLevels<Value>& rows, const Value* gradients, std::int64_t width, Value* sums);
+  /// The same for one output of a narrow layer: results[r] = the sum of weights[level] over the levels of row r.
+  void (*sum_output)(const Value* weights, const RowLevels<Value>& rows, Value* results);
+  void (*sum_output_gradient)(const RowLevels<Value>& rows, const Value* gradients, Value* sums);
 };
 
 /// A product of contiguous rows with the weights of some outputs.
@@ -215,7 +232,7 @@ struct RowKernels {
                         Prefetch& prefetch);
 };
 
-/// A linear layer with one block of inputs.
+/// A linear layer with one block of inputs, and what it has looked up for others.
 template <class Value>
 struct LinearLayer {
   const Value* columns = nullptr;  ///< inputs [column_count, row_count]
@@ -224,6 +241,8 @@ struct LinearLayer {
   const Value* weights = nullptr;  ///< [output_count, weight_stride]
   std::int64_t weight_stride = 0;
   const Value* bias = nullptr;  ///< [output_count]; null: zero
+  /// [output_count, row_count]: added to the outputs, then replaced by their gradients; null: zero
+  Value* looked_up = nullptr;
 };
 
 template <class Value>

@@ -41,6 +41,9 @@ HWY_INLINE void add_rows(const Formula& formula, const LinearLayer<Value>& layer
     for (int which = 0; which < count; ++which)
       values[which] = hn::MulAdd(hn::Load(d, inputs + which * lanes), weight, values[which]);
   }
+  Value* looked_up = layer.looked_up == nullptr ? nullptr : layer.looked_up + output * row_count + row;
+  for (int which = 0; looked_up != nullptr && which < count; ++which)
+    values[which] = hn::Add(values[which], hn::Load(d, looked_up + which * lanes));
   for (int which = 0; which < count; ++which) {
     const std::int64_t first = row + which * lanes;
     const auto weight = hn::Load(d, targets.weights + first);
@@ -49,6 +52,8 @@ HWY_INLINE void add_rows(const Formula& formula, const LinearLayer<Value>& layer
     sums.loss = hn::MulAdd(point.loss, weight, sums.loss);
     sums.bias = hn::Add(sums.bias, values[which]);
   }
+  for (int which = 0; looked_up != nullptr && which < count; ++which)
+    hn::Store(values[which], d, looked_up + which * lanes);
   for (std::int64_t column = 0; column < layer.column_count; ++column) {
     const Value* inputs = layer.columns + column * row_count + row;
     auto sum = hn::Load(d, sums.weights + column * lanes);
@@ -125,7 +130,7 @@ template <int column_count = 1, class Value>
 double sum_squares(const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
                    std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
   if constexpr (column_count <= max_columns_in_registers) {
-    if (layer.output_count == 1 && layer.column_count == column_count)
+    if (layer.output_count == 1 && layer.column_count == column_count && layer.looked_up == nullptr)
       return sum_in_registers<column_count>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
     return sum_squares<column_count + 1>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
   } else {

@@ -18,15 +18,18 @@ DenseColumns<Value>::DenseColumns(const Layer& layout, LayerValues<Value>& input
       outputs_(outputs),
       parameters_(parameters),
       scratch_(scratch),
-      weights_(parameters.add_weights(layout.outputs * inputs.cut.total_columns())) {
+      weights_(parameters.add_weights(layout.outputs * inputs.cut.total_columns())),
+      table_(inputs, outputs, parameters,
+             is_narrow() ? LevelTable<Value>::Order::columns : LevelTable<Value>::Order::rows) {
   if (layout.bias) bias_ = parameters.add(layout.outputs);
   const std::int64_t row_bytes = inputs.cut.padded(0) * static_cast<std::int64_t>(sizeof(Value));
-  group_ = std::min(layout.outputs, group_bytes / row_bytes);
+  group_ = row_bytes == 0 ? layout.outputs : std::min(layout.outputs, group_bytes / row_bytes);
   inputs.needs_columns = true;
   inputs.needs_rows = !is_narrow();
   outputs.source = LayerValues<Value>::Source::columns;
   scratch.widest = std::max(scratch.widest, outputs.cut.total_columns());
   scratch.largest_group = std::max(scratch.largest_group, group_ * inputs.cut.padded(0));
+  scratch.transposes = scratch.transposes || !(table_.is_empty() || is_narrow());
 }
 
 template <class Value>
@@ -34,8 +37,16 @@ void DenseColumns<Value>::for_each_segment(const SegmentUse& use) const {
   const std::int64_t outputs = outputs_.cut.features;
   const FeatureBlocks& cut = inputs_.cut;
   for (std::int64_t output = 0; output < outputs; ++output)
-    for (std::int64_t block = 0; block < cut.count(); ++block)
-      use({weights_ + cut.offset(block, outputs) + output * cut.padded(block), 1, cut.columns(block)});
+    for_each_input_range(
+        cut.features, inputs_.codes,
+        [&](IndexRange values) {
+          for (std::int64_t input = values.begin, end = 0; input < values.end; input = end) {
+            const std::int64_t block = cut.block_of(input), first = block * FeatureBlocks::width;
+            end = std::min(values.end, first + cut.columns(block));
+            use({weights_ + cut.offset(block, outputs) + output * cut.padded(block) + input - first, 1, end - input});
+          }
+        },
+        [&](IndexRange levels) { use(table_.segment(levels, output)); });
   if (bias_) use({*bias_, 1, outputs});
 }
 
@@ -50,7 +61,8 @@ BlockProducts<Value> DenseColumns<Value>::products_of(std::int64_t block, std::i
   if (inputs_.source == Source::columns)
     products.input_gradient = Product<Value>({row_count, columns, outputs, row_count, padded, row_count, true, false});
   if (is_narrow()) return products;
-  products.forward = Product<Value>({row_count, outputs, columns, row_count, padded, row_count, false, block > 0});
+  const bool adds = block > 0 || !table_.is_empty();
+  products.forward = Product<Value>({row_count, outputs, columns, row_count, padded, row_count, false, adds});
   products.set_weight_gradients(outputs, group_, [&](std::int64_t group, bool accumulate) {
     return Product<Value>({padded, group, row_count, padded, row_count, padded, false, accumulate});
   });
@@ -71,12 +83,13 @@ void DenseColumns<Value>::forward(const TilePass& pass) {
   const FeatureBlocks& cut = inputs_.cut;
   if (inputs_.source == Source::rows) inputs_.fill_columns(row_count);
   if (inputs_.source == Source::columns && pass.tile != nullptr && inputs_.needs_rows) inputs_.fill_rows(row_count);
+  if (!table_.is_empty()) look_up(pass);
   for (std::int64_t block = 0; block < cut.count(); ++block) {
     const Value* columns = inputs_.columns + cut.offset(block, row_count);
     const Value* weights = parameters_.at(weights_ + cut.offset(block, outputs));
     if (is_narrow())
-      kernels_.combine_columns(columns, cut.columns(block), row_count, weights, cut.padded(block), outputs, block > 0,
-                               outputs_.columns);
+      kernels_.combine_columns(columns, cut.columns(block), row_count, weights, cut.padded(block), outputs,
+                               block > 0 || !table_.is_empty(), outputs_.columns);
     else
       products_[pass.shape][static_cast<std::size_t>(block)].forward(columns, weights, outputs_.columns);
   }
@@ -86,6 +99,7 @@ template <class Value>
 Value* DenseColumns<Value>::backward(const TilePass& pass, Value* gradients, Value* spare) {
   if (inputs_.source != LayerValues<Value>::Source::gathered) propagate(pass, gradients, spare);
   update_weights(pass, gradients);
+  if (!table_.is_empty()) update_table(pass, gradients);
   if (pass.updates) update_bias();
   return spare;
 }
@@ -138,6 +152,21 @@ void DenseColumns<Value>::weight_gradient(const TilePass& pass, std::int64_t blo
   }
 }
 
+// Sets the outputs to the sums of the looked up weights.
+template <class Value>
+void DenseColumns<Value>::look_up(const TilePass& pass) const {
+  if (is_narrow()) return table_.forward(pass, outputs_.columns);
+  table_.forward(pass, scratch_.transposed[0]);
+  outputs_.to_columns(pass.row_count, scratch_.transposed[0], outputs_.columns);
+}
+
+template <class Value>
+void DenseColumns<Value>::update_table(const TilePass& pass, Value* gradients) {
+  if (is_narrow()) return table_.backward(pass, gradients);
+  outputs_.to_rows(pass.row_count, gradients, scratch_.transposed[0]);
+  table_.backward(pass, scratch_.transposed[0]);
+}
+
 template <class Value>
 void DenseColumns<Value>::update_bias() {
   if (bias_) parameters_.update(parameters_.gradients_at(*bias_), *bias_, outputs_.cut.total_columns());
@@ -151,16 +180,20 @@ bool DenseColumns<Value>::can_train_in_one_pass() const {
 template <class Value>
 double DenseColumns<Value>::train_in_one_pass(const TilePass& pass, const OutputLoss<Value>& loss) {
   const std::int64_t padded = inputs_.cut.padded(0);
+  Value* looked_up = table_.is_empty() ? nullptr : outputs_.columns;
+  if (looked_up != nullptr) look_up(pass);
   const auto of_outputs = [&](const LossFunction& function, std::int64_t first, std::int64_t count) {
     const Value* bias = parameters_.shift(bias_);
-    return linear_.loss(function,
-                        {inputs_.columns, inputs_.cut.columns(0), count, parameters_.at(weights_ + first * padded),
-                         padded, bias == nullptr ? nullptr : bias + first},
-                        loss.targets(first, pass.row_count), static_cast<Value>(pass.tile->gradient_scale),
-                        pass.row_count, !pass.tile->first, parameters_.gradients_at(weights_ + first * padded),
-                        parameters_.shift_gradients(bias_, scratch_.unused_sums) + first);
+    return linear_.loss(
+        function,
+        {inputs_.columns, inputs_.cut.columns(0), count, parameters_.at(weights_ + first * padded), padded,
+         bias == nullptr ? nullptr : bias + first, looked_up == nullptr ? nullptr : looked_up + first * pass.row_count},
+        loss.targets(first, pass.row_count), static_cast<Value>(pass.tile->gradient_scale), pass.row_count,
+        !pass.tile->first, parameters_.gradients_at(weights_ + first * padded),
+        parameters_.shift_gradients(bias_, scratch_.unused_sums) + first);
   };
   const double sum = loss.sum_over_outputs(of_outputs);
+  if (looked_up != nullptr) update_table(pass, looked_up);
   if (!pass.updates) return sum;
   parameters_.update(parameters_.gradients_at(weights_), weights_, outputs_.cut.features * padded);
   update_bias();

@@ -6,6 +6,7 @@
 
 #include "engines/native/layers/block_products.hpp"
 #include "engines/native/layers/layer_values.hpp"
+#include "engines/native/layers/level_table.hpp"
 #include "engines/native/layers/native_layer.hpp"
 #include "engines/native/layers/output_loss.hpp"
 #include "engines/native/layers/scratch.hpp"
@@ -15,7 +16,9 @@ namespace sheaf {
 
 /// A dense layer by columns: the last layer, or one with few outputs. Outputs and their gradients are columns, weights
 /// are blocks of inputs, [outputs, padded]. It reads its inputs as columns and, for the weight gradient, as rows. With
-/// fewer than `narrow_outputs` outputs it uses sums over columns instead of products, and reads columns only.
+/// fewer than `narrow_outputs` outputs it uses sums over columns instead of products, and reads columns only. The
+/// weights of one-hot encoded inputs are a table: by columns if the layer is narrow, otherwise by rows, and what is
+/// looked up is transposed.
 template <class Value>
 class DenseColumns : public TrainedLayer<Value> {
  public:
@@ -46,12 +49,15 @@ class DenseColumns : public TrainedLayer<Value> {
   void weight_gradient(const TilePass& pass, std::int64_t block, std::int64_t output, const Value* gradients,
                        Value* to) const;
   void update_bias();
+  void look_up(const TilePass& pass) const;
+  void update_table(const TilePass& pass, Value* gradients);
 
   LayerValues<Value>& inputs_;
   LayerValues<Value>& outputs_;
   Parameters<Value>& parameters_;
   Scratch<Value>& scratch_;
   std::int64_t weights_;  // offset of the weights
+  LevelTable<Value> table_;
   ShiftOffset bias_;
   std::int64_t group_;                                       // outputs whose weight gradients are used together
   std::vector<std::vector<BlockProducts<Value>>> products_;  // for each number of rows and block of inputs

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engines/native/layers/layer_values.hpp"
+#include "engines/native/layers/level_table.hpp"
 #include "engines/native/layers/native_layer.hpp"
 #include "models/layer.hpp"
 
@@ -12,7 +13,8 @@ namespace sheaf {
 
 /// A dense layer for predictions. Weights are stored in panels of outputs, each [inputs][outputs of the panel]. A
 /// product multiplies the rows of a tile by a panel, over one block of inputs. Inputs and outputs are by rows, in one
-/// block. While a tile is multiplied, the memory of `pass.prefetch` is fetched.
+/// block. The weights of one-hot encoded inputs are a table. While a tile is multiplied, the memory of `pass.prefetch`
+/// is fetched.
 class DensePanels : public ForwardLayer<float> {
  public:
   /// `inputs`: null for the first layer, which reads `pass.features`.
@@ -37,11 +39,15 @@ class DensePanels : public ForwardLayer<float> {
   const Panel& panel_of(std::int64_t output, std::int64_t block) const;
 
   Layer layout_;
-  const LayerValues<float>* inputs_;
+  bool is_first_;
+  LayerValues<float> features_;  // the first layer: its inputs, without memory
+  const LayerValues<float>& inputs_;
   LayerValues<float>& outputs_;
   Parameters<float>& parameters_;
-  std::int64_t block_count_;   // blocks of inputs
-  std::vector<Panel> panels_;  // for each panel of outputs and block of inputs
+  std::int64_t block_inputs_ = 0;  // inputs of a block, except for the last one
+  std::int64_t block_count_ = 0;   // blocks of inputs
+  std::vector<Panel> panels_;      // for each panel of outputs and block of inputs
+  LevelTable<float> table_;
   std::int64_t bias_ = 0;
   RowKernels kernels_ = row_kernels();
 };

@@ -19,7 +19,8 @@ DenseRows<Value>::DenseRows(const Layer& layout, LayerValues<Value>& inputs, Lay
       outputs_(outputs),
       parameters_(parameters),
       scratch_(scratch),
-      weights_(parameters.add_weights(layout.inputs * outputs.cut.total_columns())) {
+      weights_(parameters.add_weights(inputs.cut.features * outputs.cut.total_columns())),
+      table_(inputs, outputs, parameters, LevelTable<Value>::Order::rows) {
   if (layout.bias) bias_ = parameters.add(layout.outputs);
   inputs.needs_rows = true;
   outputs.source = LayerValues<Value>::Source::rows;
@@ -31,8 +32,14 @@ DenseRows<Value>::DenseRows(const Layer& layout, LayerValues<Value>& inputs, Lay
 template <class Value>
 void DenseRows<Value>::for_each_segment(const SegmentUse& use) const {
   for (std::int64_t output = 0; output < outputs_.cut.features; ++output) {
-    const std::int64_t block = output / FeatureBlocks::width;
-    use({block_weights(block) + output % FeatureBlocks::width, outputs_.cut.padded(block), inputs_.cut.features});
+    const std::int64_t block = outputs_.cut.block_of(output), padded = outputs_.cut.padded(block);
+    const std::int64_t weights = block_weights(block) + output - block * FeatureBlocks::width;
+    for_each_input_range(
+        inputs_.cut.features, inputs_.codes,
+        [&](IndexRange values) {
+          use({weights + values.begin * padded, padded, values.count()});
+        },
+        [&](IndexRange levels) { use(table_.segment(levels, output)); });
   }
   if (bias_) use({*bias_, 1, outputs_.cut.features});
 }
@@ -43,7 +50,8 @@ BlockProducts<Value> DenseRows<Value>::products_of(std::int64_t output_block, st
   const std::int64_t outputs = outputs_.cut.padded(output_block);
   const std::int64_t inputs = inputs_.cut.columns(block), stride = inputs_.cut.padded(block);
   BlockProducts<Value> products;
-  products.forward = Product<Value>({outputs, row_count, inputs, outputs, stride, outputs, false, block > 0});
+  const bool adds = block > 0 || !table_.is_empty();
+  products.forward = Product<Value>({outputs, row_count, inputs, outputs, stride, outputs, false, adds});
   products.set_weight_gradients(inputs, group_inputs, [&](std::int64_t group, bool accumulate) {
     return Product<Value>({outputs, group, row_count, outputs, stride, outputs, true, accumulate});
   });
@@ -65,6 +73,7 @@ void DenseRows<Value>::reserve(std::int64_t row_count) {
 template <class Value>
 void DenseRows<Value>::forward(const TilePass& pass) {
   if (inputs_.source == LayerValues<Value>::Source::columns) inputs_.fill_rows(pass.row_count);
+  if (!table_.is_empty()) table_.forward(pass, outputs_.rows);
   const BlockProducts<Value>* products = products_[pass.shape].data();
   for (std::int64_t output_block = 0; output_block < outputs_.cut.count(); ++output_block) {
     const Value* weights = parameters_.at(block_weights(output_block));
@@ -80,6 +89,7 @@ template <class Value>
 Value* DenseRows<Value>::backward(const TilePass& pass, Value* gradients, Value* spare) {
   if (inputs_.source != LayerValues<Value>::Source::gathered) propagate(pass, gradients, spare);
   update_weights(pass, gradients);
+  if (!table_.is_empty()) table_.backward(pass, gradients);
   if (pass.updates && bias_) parameters_.update(parameters_.gradients_at(*bias_), *bias_, outputs_.cut.total_columns());
   return spare;
 }

@@ -6,6 +6,7 @@
 
 #include "engines/native/layers/block_products.hpp"
 #include "engines/native/layers/layer_values.hpp"
+#include "engines/native/layers/level_table.hpp"
 #include "engines/native/layers/native_layer.hpp"
 #include "engines/native/layers/scratch.hpp"
 #include "models/layer.hpp"
@@ -13,7 +14,8 @@
 namespace sheaf {
 
 /// A dense layer by rows: a hidden layer with enough outputs to fill vectors with them. Inputs, outputs and their
-/// gradients are row-major blocks, weights are blocks of outputs, [inputs, padded].
+/// gradients are row-major blocks, weights are blocks of outputs, [inputs, padded]. Those of one-hot encoded inputs are
+/// a table.
 template <class Value>
 class DenseRows : public TrainedLayer<Value> {
  public:
@@ -45,6 +47,7 @@ class DenseRows : public TrainedLayer<Value> {
   Parameters<Value>& parameters_;
   Scratch<Value>& scratch_;
   std::int64_t weights_;  // offset of the weights
+  LevelTable<Value> table_;
   ShiftOffset bias_;
   std::vector<std::vector<BlockProducts<Value>>> products_;  // for each number of rows, block of outputs and of inputs
 };

@@ -23,11 +23,27 @@ std::int64_t level_of(const EncodedFeature& feature, Value code) {
   return static_cast<std::int64_t>(code) - feature.first_code;
 }
 
+// The row of a code in the table of the next layer, or a negative number.
+template <class Value>
+BinNumber<Value> table_row(const EncodedFeature& feature, const CodedFeature& coded, Value code) {
+  const std::int64_t level = level_of(feature, code);
+  return static_cast<BinNumber<Value>>(level < 0 ? level : coded.first_level + level);
+}
+
 }  // namespace
 
 template <class Value>
-EncodingParameters<Value>::EncodingParameters(const Layer& layout, Parameters<Value>& parameters)
+EncodingParameters<Value>::EncodingParameters(const Layer& layout, LayerValues<Value>& outputs,
+                                              Parameters<Value>& parameters)
     : layout_(layout), parameters_(parameters) {
+  for (const EncodedFeature& feature : layout.features) {
+    const bool is_coded = feature.use == Use::one_hot;
+    places_.push_back(is_coded ? outputs.code_count() : outputs.cut.features);
+    if (is_coded)
+      outputs.codes.push_back({outputs.cut.features, outputs.level_count(), feature.levels});
+    else
+      outputs.cut.features += feature.outputs();
+  }
   if (layout.weight_count() > 0) weights_ = parameters.add_weights(layout.weight_count());
   if (layout.bias) bias_ = parameters.add(layout.bias_count());
 }
@@ -87,7 +103,7 @@ void EncodingParameters<Value>::update() const {
 template <class Value>
 EncodingLayer<Value>::EncodingLayer(const Layer& layout, LayerValues<Value>& inputs, LayerValues<Value>& outputs,
                                     Parameters<Value>& parameters, Scratch<Value>& scratch)
-    : parameters_(layout, parameters),
+    : parameters_(layout, outputs, parameters),
       inputs_(inputs),
       outputs_(outputs),
       scratch_(scratch),
@@ -164,36 +180,36 @@ const Value* EncodingLayer<Value>::single_output(std::int64_t number, std::int64
   return feature.use == Use::number ? column_of(feature, row_count) : nullptr;
 }
 
-// A feature without weights, in rows that are 0.
+template <class Value>
+void EncodingLayer<Value>::write_levels(std::int64_t row_count) {
+  const std::int64_t code_count = outputs_.code_count();
+  for (std::size_t number = 0; number < parameters_.features().size(); ++number) {
+    const EncodedFeature& feature = parameters_.features()[number];
+    if (feature.use != Use::one_hot) continue;
+    const std::int64_t place = parameters_.place_of(number);
+    const CodedFeature& coded = outputs_.codes[static_cast<std::size_t>(place)];
+    const Value* codes = column_of(feature, row_count);
+    for (std::int64_t row = 0; row < row_count; ++row)
+      outputs_.levels[row * code_count + place] = table_row(feature, coded, codes[row]);
+  }
+}
+
+// A feature without weights. One that is one-hot encoded has no values.
 template <class Value>
 void EncodingLayer<Value>::write_rows(std::int64_t number, std::int64_t row_count) {
-  const EncodedFeature& feature = parameters_.features()[static_cast<std::size_t>(number)];
+  const Value* values = single_output(number, row_count);
+  if (values == nullptr) return;
   const FeatureBlocks& cut = outputs_.cut;
-  const Value *values = single_output(number, row_count), *codes = column_of(feature, row_count);
-  const auto place_of = [&](std::int64_t output, std::int64_t row) {
-    const std::int64_t block = output / FeatureBlocks::width;
-    return outputs_.rows + cut.offset(block, row_count) + row * cut.padded(block) + output % FeatureBlocks::width;
-  };
-  for (std::int64_t row = 0; row < row_count; ++row) {
-    const std::int64_t level = values != nullptr ? 0 : level_of(feature, codes[row]);
-    if (level >= 0) *place_of(feature.first_output + level, row) = values != nullptr ? values[row] : Value{1};
-  }
+  const std::int64_t place = parameters_.place_of(static_cast<std::size_t>(number)), block = cut.block_of(place);
+  Value* outputs = outputs_.rows + cut.offset(block, row_count) + place - block * FeatureBlocks::width;
+  for (std::int64_t row = 0; row < row_count; ++row) outputs[row * cut.padded(block)] = values[row];
 }
 
 template <class Value>
 void EncodingLayer<Value>::write_columns(std::int64_t row_count) {
-  std::fill_n(outputs_.columns, outputs_.cut.total_columns() * row_count, Value{0});
-  for (std::size_t number = 0; number < parameters_.features().size(); ++number) {
-    const EncodedFeature& feature = parameters_.features()[number];
-    Value* outputs = outputs_.columns + feature.first_output * row_count;
-    if (const Value* values = single_output(static_cast<std::int64_t>(number), row_count); values != nullptr) {
-      std::copy_n(values, row_count, outputs);
-      continue;
-    }
-    const Value* codes = column_of(feature, row_count);
-    for (std::int64_t row = 0; row < row_count; ++row)
-      if (const std::int64_t level = level_of(feature, codes[row]); level >= 0) outputs[level * row_count + row] = 1;
-  }
+  for (std::size_t number = 0; number < parameters_.features().size(); ++number)
+    if (const Value* values = single_output(static_cast<std::int64_t>(number), row_count); values != nullptr)
+      std::copy_n(values, row_count, outputs_.columns + parameters_.place_of(number) * row_count);
 }
 
 template <class Value>
@@ -201,12 +217,13 @@ void EncodingLayer<Value>::forward(const TilePass& pass) {
   const Layer& layout = parameters_.layout();
   const FeatureBlocks& cut = outputs_.cut;
   take_empty_cells(pass.row_count);
+  write_levels(pass.row_count);
   if (outputs_.columns != nullptr && outputs_.source == LayerValues<Value>::Source::gathered)
     write_columns(pass.row_count);
   if (outputs_.rows == nullptr) return;
   const std::int64_t embedded = layout.piecewise_count() + layout.lookup_count();
-  for (std::int64_t block = embedded * embedding_width / FeatureBlocks::width; block < cut.count(); ++block)
-    std::fill_n(outputs_.rows + cut.offset(block, pass.row_count), cut.padded(block) * pass.row_count, Value{0});
+  if (const std::int64_t last = cut.count() - 1; last >= 0)  // for its padding
+    std::fill_n(outputs_.rows + cut.offset(last, pass.row_count), cut.padded(last) * pass.row_count, Value{0});
   for (std::int64_t number = 0; number < embedded; ++number) embed(number, pass.row_count);
   for (auto number = embedded; number < static_cast<std::int64_t>(layout.features.size()); ++number)
     write_rows(number, pass.row_count);
@@ -242,7 +259,7 @@ template class EncodingLayer<double>;
 
 EncodingRows::EncodingRows(const Layer& layout, const FeatureScaling& scaling, LayerValues<float>& outputs,
                            Parameters<float>& parameters)
-    : parameters_(layout, parameters), outputs_(outputs) {
+    : parameters_(layout, outputs, parameters), outputs_(outputs) {
   parameters_.set_scaling(scaling);
   outputs.source = LayerValues<float>::Source::rows;
 }
@@ -260,11 +277,15 @@ void EncodingRows::forward(const TilePass& pass) {
     const std::int64_t count = std::min(rows_at_once, pass.row_count - begin);
     const float* features = pass.features + begin * layout.inputs;
     float* outputs = outputs_.rows + begin * stride;
-    std::fill_n(outputs, count * stride, 0.0f);
     for (std::int64_t number = 0; number < embedded; ++number) embed(number, features, count, outputs);
-    for (std::int64_t row = 0; row < count; ++row, features += layout.inputs, outputs += stride)
+    BinNumber<float>* levels = outputs_.levels + begin * outputs_.code_count();
+    for (std::int64_t row = 0; row < count; ++row) {
       for (auto number = static_cast<std::size_t>(embedded); number < layout.features.size(); ++number)
-        encode(layout.features[number], features[layout.features[number].feature], outputs);
+        encode(number, features[layout.features[number].feature], outputs, levels);
+      features += layout.inputs;
+      outputs += stride;
+      levels += outputs_.code_count();
+    }
   }
 }
 
@@ -287,15 +308,16 @@ void EncodingRows::embed(std::int64_t number, const float* features, std::int64_
   kernels_.embed(parameters_.weights_of(number), {values_, bins_, places_}, count, stride, outputs);
 }
 
-// Writes the outputs of a feature without weights. The others are 0.
-void EncodingRows::encode(const EncodedFeature& feature, float value, float* outputs) const {
-  float* const first = outputs + feature.first_output;
+// Writes the output or the level of a feature without weights.
+void EncodingRows::encode(std::size_t number, float value, float* outputs, BinNumber<float>* levels) const {
+  const EncodedFeature& feature = parameters_.features()[number];
+  const std::int64_t place = parameters_.place_of(number);
   if (feature.use == Use::number)
-    *first = parameters_.number_of(feature, value);
+    outputs[place] = parameters_.number_of(feature, value);
   else if (feature.use == Use::empty)
-    *first = std::isnan(value) ? 1.0f : 0.0f;
-  else if (const std::int64_t level = level_of(feature, value); level >= 0)
-    first[level] = 1;
+    outputs[place] = std::isnan(value) ? 1.0f : 0.0f;
+  else
+    levels[place] = table_row(feature, outputs_.codes[static_cast<std::size_t>(place)], value);
 }
 
 }  // namespace sheaf

@@ -14,18 +14,23 @@
 
 namespace sheaf {
 
-/// What training and predictions of an encoding have in common: the places of its parameters, and the bins of its
-/// piecewise features.
+/// What training and predictions of an encoding have in common: the places of its outputs and parameters, and the bins
+/// of its piecewise features.
 template <class Value>
 class EncodingParameters {
  public:
-  EncodingParameters(const Layer& layout, Parameters<Value>& parameters);
+  /// Sets the features and the codes of `outputs`.
+  EncodingParameters(const Layer& layout, LayerValues<Value>& outputs, Parameters<Value>& parameters);
 
   /// Takes edges and replacements.
   void set_scaling(const FeatureScaling& scaling);
 
   const Layer& layout() const { return layout_; }
   const std::vector<EncodedFeature>& features() const { return layout_.features; }
+
+  /// The first output of feature `number` among those that are stored as values; that of a one-hot encoded feature
+  /// among the codes.
+  std::int64_t place_of(std::size_t number) const { return places_[number]; }
 
   void for_each_segment(const SegmentUse& use) const;
 
@@ -61,6 +66,7 @@ class EncodingParameters {
 
   Layer layout_;
   Parameters<Value>& parameters_;
+  std::vector<std::int64_t> places_;
   std::int64_t weights_ = 0;  // offset of the weights
   ShiftOffset bias_;
   FeatureBins<Value> bins_;
@@ -69,7 +75,8 @@ class EncodingParameters {
 };
 
 /// An encoding in training: the first layer. It reads its inputs as columns. Outputs without parameters are written in
-/// all layouts that the next layer reads, otherwise by rows. Bins, places and levels are kept for the backward pass.
+/// all layouts that the next layer reads, otherwise by rows; one-hot encoded features are levels. Bins, places and
+/// levels are kept for the backward pass.
 template <class Value>
 class EncodingLayer : public TrainedLayer<Value> {
  public:
@@ -92,6 +99,7 @@ class EncodingLayer : public TrainedLayer<Value> {
   void embed(std::int64_t number, std::int64_t row_count);
   void take_empty_cells(std::int64_t row_count);
   const Value* single_output(std::int64_t number, std::int64_t row_count) const;
+  void write_levels(std::int64_t row_count);
   void write_rows(std::int64_t number, std::int64_t row_count);
   void write_columns(std::int64_t row_count);
 
@@ -109,7 +117,7 @@ class EncodingLayer : public TrainedLayer<Value> {
   EmbeddingKernels<Value> kernels_ = embedding_kernels<Value>();
 };
 
-/// An encoding for predictions. It reads `pass.features`. Outputs are by rows, in one block.
+/// An encoding for predictions. It reads `pass.features`. Outputs are by rows, in one block, and levels.
 class EncodingRows : public ForwardLayer<float> {
  public:
   EncodingRows(const Layer& layout, const FeatureScaling& scaling, LayerValues<float>& outputs,
@@ -121,7 +129,7 @@ class EncodingRows : public ForwardLayer<float> {
 
  private:
   void embed(std::int64_t number, const float* features, std::int64_t count, float* outputs);
-  void encode(const EncodedFeature& feature, float value, float* outputs) const;
+  void encode(std::size_t number, float value, float* outputs, BinNumber<float>* levels) const;
 
   EncodingParameters<float> parameters_;
   LayerValues<float>& outputs_;

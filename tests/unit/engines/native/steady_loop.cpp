@@ -27,6 +27,7 @@
 #include "support/one_training.hpp"
 #include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
+#include "support/with_categories.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -144,6 +145,7 @@ int run_without_system_calls(const std::function<void()>& work) {
 struct Case {
   std::string name;
   Study study = test::regression_study();
+  bool has_categories = false;
 };
 
 Study base_study(const std::string& model) {
@@ -156,6 +158,11 @@ Study base_study(const std::string& model) {
   study.train.learning_rate = 1e-4;
   study.model.kind = model == "linear" ? ModelKind::linear : ModelKind::mlp;
   if (model == "mlp") study.model.hidden = {33};
+  if (model == "categories") {
+    study.data.columns = 8;
+    study.model.hidden = {33};
+    study.model.categories = CategoryEncoding::one_hot;
+  }
   if (model == "embedding") study.model.embedding = Embedding::piecewise;
   if (model == "tiles") {
     study.data.rows = 400;
@@ -169,7 +176,7 @@ Study base_study(const std::string& model) {
 // All combinations of optimizer, model and precision, some of them with dropout or gradient clipping.
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const std::string model : {"linear", "mlp", "embedding", "tiles"}) {
+  for (const std::string model : {"linear", "mlp", "embedding", "categories", "tiles"}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       for (const OptimizerKind optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw,
                                             OptimizerKind::rmsprop, OptimizerKind::nadam}) {
@@ -187,7 +194,7 @@ std::vector<Case> cases() {
         study.train.clip_value = optimizer == OptimizerKind::rmsprop ? 0.01 : 0;
         all.push_back({model + ", " + (precision == Precision::float32 ? "float32" : "float64") + ", optimizer " +
                            std::to_string(kind),
-                       study});
+                       study, model == "categories"});
       }
     }
   }
@@ -218,7 +225,8 @@ bool check_instruments(int& failed) {
 }
 
 void check_case(const Case& one, bool filter, int& failed) {
-  const OneTraining training(one.study, draw_synthetic(one.study.data, 1));
+  const DataSet data = draw_synthetic(one.study.data, 1);
+  const OneTraining training(one.study, one.has_categories ? with_categories(data, {0, 4, 0, 30, 2, 0, 7, 0}) : data);
   const auto trainer = make_native_trainer();
   Epochs epochs(*trainer, training.task());
   const auto train = [&](int count) {

@@ -57,6 +57,19 @@ TEST_CASE("tiles fit the first-level cache for linear models with few outputs, a
     CHECK(best_tile_rows(layers, 1000, 4) == cached_rows(layers, 4));
 }
 
+TEST_CASE("tiles have one value for each one-hot encoded feature") {
+  std::vector<Layer> encoded = mlp(9, {64}, 1);
+  EncodedFeature number{0}, category{1, EncodedFeature::Use::one_hot, 30};
+  Layer encoding{Layer::Kind::encoding, 9, 125};
+  encoding.features.assign(5, number);
+  encoding.features.resize(9, category);
+  encoded.front().inputs = 125;
+  encoded.insert(encoded.begin(), encoding);
+  const std::int64_t of_encoding = 3 * 16 + 9;
+  CHECK(cached_rows(mlp(9, {64}, 1), 4) == (256 << 10) / (307 * 4) / 16 * 16);
+  CHECK(cached_rows(encoded, 4) == (256 << 10) / ((307 + of_encoding) * 4) / 16 * 16);
+}
+
 TEST_CASE("a batch is one tile if there are batch norms") {
   std::vector<Layer> layers = mlp(4000, {4000}, 10);
   layers.insert(layers.begin() + 1, {Layer::Kind::batch_norm, 4000, 4000});

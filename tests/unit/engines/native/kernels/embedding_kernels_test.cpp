@@ -1,4 +1,4 @@
-// Compares the kernels of piecewise embeddings on every instruction set of this processor with simple loops in double.
+// Compares the kernels of encodings on every instruction set of this processor with simple loops in double.
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <limits>
@@ -133,7 +133,51 @@ void check_all() {
       check_feature<Value>(edges, has_bias);
 }
 
+// Results and gradients, for rows of `outputs` numbers and for one output.
+template <class Value>
+void check_levels(std::int64_t outputs, std::int64_t code_count) {
+  INFO("outputs " << outputs << ", codes " << code_count);
+  constexpr std::int64_t row_count = 37, level_count = 19;
+  const auto kernels = embedding_kernels<Value>();
+  std::vector<BinNumber<Value>> levels;
+  for (std::int64_t index = 0; index < row_count * code_count; ++index)
+    levels.push_back(static_cast<BinNumber<Value>>(index * 7 % (level_count + 1) - 1));
+  const RowLevels<Value> rows{levels.data(), code_count, row_count};
+  for (const std::int64_t count : {outputs, std::int64_t{1}}) {
+    Guarded<Value> table(normals<Value>(level_count * count, 11)), results(row_count * count);
+    Guarded<Value> gradients(normals<Value>(row_count * count, 12)), sums(normals<Value>(level_count * count, 13));
+    std::vector<double> expected(at(row_count * count)), expected_sums = doubles(sums.values());
+    for (std::int64_t index = 0; index < row_count * code_count; ++index) {
+      const std::int64_t row = index / code_count, level = levels[at(index)];
+      for (std::int64_t output = 0; level >= 0 && output < count; ++output) {
+        expected[at(row * count + output)] += table[level * count + output];
+        expected_sums[at(level * count + output)] += gradients[row * count + output];
+      }
+    }
+    if (count > 1) {
+      kernels.sum_levels(table.data(), rows, count, results.data());
+      kernels.sum_levels_gradient(rows, gradients.data(), count, sums.data());
+    } else {
+      kernels.sum_output(table.data(), rows, results.data());
+      kernels.sum_output_gradient(rows, gradients.data(), sums.data());
+    }
+    REQUIRE((results.intact() && sums.intact()));
+    CHECK(distance(results.values(), expected) < sum_tolerance<Value>());
+    CHECK(distance(sums.values(), expected_sums) < sum_tolerance<Value>());
+  }
+}
+
 }  // namespace
+
+TEST_CASE("the rows of levels are added up, and the gradients are added to those of the levels") {
+  on_every_target([] {
+    for (const std::int64_t outputs : {16, 32, 48, 64, 144})
+      for (const std::int64_t codes : {1, 4, 9}) {
+        check_levels<float>(outputs, codes);
+        check_levels<double>(outputs, codes);
+      }
+  });
+}
 
 TEST_CASE("a piecewise embedding is linear between edges, and its gradient is that of the two nearest edges") {
   on_every_target([] {
