@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -41,12 +42,14 @@ std::optional<std::string> reason_for_torch(const RunOptions& run, double speedu
   if (required) return "run.device = cuda";
   if (speedup > 1) return fmt::format("a GPU is expected to be {:.2g} times as fast as the cores", speedup);
   if (run.threads > 1) return fmt::format("run.threads = {}", run.threads);
+  if (run.stack > 1) return fmt::format("run.stack = {}", run.stack);
   return std::nullopt;
 }
 
 // The expected time with the fastest engine that uses the device; infinite if none can train the trial.
-double min_seconds(const Trial& trial, const TrialEstimate& estimate, const DataShape& shape, LaneDevice device) {
+double min_seconds(const Trial& trial, TrialEstimate estimate, const DataShape& shape, LaneDevice device) {
   double seconds = std::numeric_limits<double>::infinity();
+  if (!device.on_gpu()) estimate.together = 1;
   for (const EngineEntry& engine : engine_table()) {
     if ((device.on_gpu() && !engine.uses_gpus) || engine.refusal(trial, shape, device)) continue;
     seconds = std::min(seconds, engine.expected_seconds(estimate, device));
@@ -107,6 +110,45 @@ EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOpt
   });
   chosen.erase(nullptr);  // require_engine() reports trials without an engine
   return chosen.size() == 1 ? (*chosen.begin())->kind : EngineKind::by_model;
+}
+
+bool has_stacks(EngineKind settled) {
+  const EngineEntry* selected = selected_engine(settled);
+  return selected != nullptr && selected->stack_refusal != nullptr;
+}
+
+std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device,
+                             std::int64_t stack) {
+  const EngineEntry& engine = engine_of(trial, shape, settled, device);
+  return engine.stack_refusal == nullptr || engine.stack_refusal(trial, shape) ? 1 : std::max<std::int64_t>(stack, 1);
+}
+
+std::int64_t gpu_stack_width(double bytes, std::int64_t models) {
+  constexpr double cache_bytes = 32 << 20;
+  constexpr std::int64_t least = 16, most = 1024;
+  if (models < 2) return 1;
+  std::int64_t width = least;
+  while (width < most && width < models && static_cast<double>(width) * bytes < cache_bytes) width *= 2;
+  while (width / 2 >= models) width /= 2;
+  return width;
+}
+
+void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,
+                   const std::vector<LaneDevice>& devices) {
+  if (run.stack <= 1) return;
+  bool any = false;
+  std::optional<std::string> reason;
+  plan.for_each_network([&](const Trial& trial) {
+    for (const LaneDevice device : devices) {
+      const EngineEntry& engine = engine_of(trial, shape, run.engine, device);
+      auto refusal = engine.stack_refusal != nullptr ? engine.stack_refusal(trial, shape)
+                                                     : std::optional(fmt::format("run.engine = {}", engine.name));
+      any = any || !refusal;
+      if (refusal && !reason) reason = std::move(refusal);
+    }
+  });
+  if (!any)
+    throw UsageError(fmt::format("run.stack = {} has no effect ({}). Leave it out.", run.stack, reason.value_or("")));
 }
 
 void require_engine(const Plan& plan, const DataShape& shape, const RunOptions& run,

@@ -18,8 +18,8 @@
 
 namespace sheaf {
 
-/// The expected speedup of one GPU over `cores` cores for a set of trials. The GPU trains one model at a time, and so
-/// does each core. Both use their fastest engine of the table.
+/// The expected speedup of one GPU over `cores` cores for a set of trials. The GPU trains as many models at a time as
+/// the estimates say, each core one. Both use their fastest engine of the table.
 class GpuSpeedup {
  public:
   GpuSpeedup(const DataShape& shape, std::int64_t cores) : shape_(shape), cores_(cores) {}
@@ -65,6 +65,23 @@ bool has_core_engine(const Trial& trial, const DataShape& shape);
 /// `devices`: one of each kind that the lanes of the job have. `speedup`: see choose_engine().
 EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOptions& run, double speedup,
                           const std::vector<LaneDevice>& devices);
+
+/// Whether the engine that run.engine selects can train models together.
+bool has_stacks(EngineKind settled);
+
+/// How many models of a trial a lane with this device trains together, with run.stack = `stack`; 1 if they cannot share
+/// a stack. `settled`: as in engine_of().
+std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device,
+                             std::int64_t stack);
+
+/// The width of stacks that keeps a large GPU busy with models of `bytes` each (TrialEstimate::memory_bytes), of which
+/// it gets `models`: a power of two whose models fill its second-level cache, at least 16, at most 1024, and not more
+/// than `models` need. 1 for a single model.
+std::int64_t gpu_stack_width(double bytes, std::int64_t models);
+
+/// Throws UsageError if run.stack > 1 has no effect because no lane can train any trial of the plan in a stack.
+void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,
+                   const std::vector<LaneDevice>& devices);
 
 /// Throws for the first trial that a lane with one of these devices cannot train: UsageError if the trial needs another
 /// value of run.engine, RunError if no engine can train it.

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "engines/lane_engine.hpp"
 
+#include "engines/engine_choice.hpp"
 #include "engines/memory_engine.hpp"
+#include "engines/stacked_engine.hpp"
 #include "engines/streamed_engine.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
-  return context.stream == nullptr ? make_memory_engine(context, device) : make_streamed_engine(context, device);
+  const RunOptions& run = context.study.run;
+  if (context.stream != nullptr) return make_streamed_engine(context, device);
+  if (run.stack > 1 && has_stacks(run.engine)) return make_stacked_engine(context, device, run.stack);
+  return make_memory_engine(context, device);
 }
 
 }  // namespace sheaf

@@ -19,12 +19,11 @@ class MemoryEngine : public Engine {
   MemoryEngine(const TrainingContext& context, LaneDevice device)
       : context_(context), device_(device), shape_(shape_of(context.data, context.study.data)), inputs_(context) {}
 
-  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
-             const std::function<bool()>& stop_requested) override {
+  bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
     for (const IndexRange& range : claim)
-      for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number) {
-        TrainedIteration trained = train_or_fail(number, stop_requested);
-        if (trained.result.status != IterationStatus::missing) sink(std::move(trained));
+      for (std::int64_t number = range.begin; number < range.end && !calls.stop_requested(); ++number) {
+        TrainedIteration trained = train_or_fail(number, calls.stop_requested);
+        if (trained.result.status != IterationStatus::missing) calls.sink(std::move(trained));
       }
     return !claim.empty();
   }

@@ -44,8 +44,8 @@ class StreamedEngine : public Engine {
         shape_(shape_of(*context.data, context.study.data)),
         lane_(*context.stream) {}
 
-  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
-             const std::function<bool()>& stop_requested) override {
+  bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
+    const auto& stop_requested = calls.stop_requested;
     std::deque<Model> waiting;
     for (const IndexRange& range : claim)
       for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number)
@@ -67,7 +67,7 @@ class StreamedEngine : public Engine {
         if (again)
           waiting.push_back(model_of(model.number, model.attempt + 1));
         else if (model.is_over())
-          sink(finish(model));
+          calls.sink(finish(model));
         else
           unfinished.push_back(std::move(model));
       }

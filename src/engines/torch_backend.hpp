@@ -14,6 +14,8 @@
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "study/plan.hpp"
+#include "training/stack_shape.hpp"
+#include "training/stack_trainer.hpp"
 #include "training/trainer.hpp"
 
 namespace sheaf {
@@ -40,6 +42,8 @@ class TorchBackend {
   virtual double measure_blas_flops() const = 0;
   virtual std::vector<ModuleFacts> check_modules(const std::vector<Trial>& trials, const DataShape& shape) const = 0;
   virtual std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) const = 0;
+  virtual std::unique_ptr<StackTrainer> make_stack_trainer(LaneDevice device, const DataSet& shared,
+                                                           const StackShape& shape, std::int64_t width) const = 0;
   virtual std::string script_model_file_bytes(const SavedModel& trained) const = 0;
   virtual std::string plugin_model_file_bytes(const SavedModel& trained, std::uint64_t iteration_seed) const = 0;
   virtual std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const = 0;

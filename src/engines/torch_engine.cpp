@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engines/stack_refusal.hpp"
 #include "engines/torch_backend.hpp"
 
 namespace sheaf {
@@ -16,16 +17,31 @@ std::optional<std::string> refusal(const Trial& trial, const DataShape&, LaneDev
 }
 
 // The time of a small step is bound by dozens of calls (forward, backward, optimizer): kernel launches on a GPU, the
-// overhead of LibTorch on a core. `gpu_flops` is the rate of float32 products on a large GPU.
+// overhead of LibTorch on a core. `gpu_flops` is the rate of float32 products on a large GPU, `gpu_bytes` that of its
+// memory. The models of a stack share the calls, but not the traffic: each step reads and writes a parameter, its
+// gradient and its optimizer state about 30 times.
 double expected_seconds(const TrialEstimate& estimate, LaneDevice device) {
   constexpr double gpu_step_seconds = 0.75e-3, core_step_seconds = 0.15e-3, gpu_flops = 20e12;
+  constexpr double stack_step_seconds = 0.15e-3, gpu_bytes = 3e12, bytes_per_parameter = 4.0 * 30;
   const auto steps = static_cast<double>(estimate.steps);
-  if (device.on_gpu()) return steps * gpu_step_seconds + estimate.flops / gpu_flops;
-  return steps * core_step_seconds + estimate.flops / (expected_core_flops * device.thread_count);
+  if (!device.on_gpu()) return steps * core_step_seconds + estimate.flops / (expected_core_flops * device.thread_count);
+  if (estimate.together == 1) return steps * gpu_step_seconds + estimate.flops / gpu_flops;
+  const double traffic = steps * static_cast<double>(estimate.parameters) * bytes_per_parameter;
+  return steps * stack_step_seconds / static_cast<double>(estimate.together) + traffic / gpu_bytes +
+         estimate.flops / gpu_flops;
 }
 
 std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) {
   return torch_backend().make_trainer(device, shared);
+}
+
+std::optional<std::string> refusal_of_stack(const Trial& trial, const DataShape& shape) {
+  return stack_refusal(trial, has_layout(trial.model.kind) ? network_layout(trial.model, shape) : std::vector<Layer>());
+}
+
+std::unique_ptr<StackTrainer> make_stack_trainer(LaneDevice device, const DataSet& shared, const StackShape& shape,
+                                                 std::int64_t width) {
+  return torch_backend().make_stack_trainer(device, shared, shape, width);
 }
 
 std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
@@ -36,7 +52,8 @@ std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::v
 }  // namespace
 
 EngineEntry torch_engine() {
-  return {torch_engine_name, EngineKind::torch, true, true, refusal, expected_seconds, make_trainer, make_predictor};
+  return {torch_engine_name, EngineKind::torch, true, true, refusal, expected_seconds, make_trainer, make_predictor,
+          refusal_of_stack,  make_stack_trainer};
 }
 
 }  // namespace sheaf

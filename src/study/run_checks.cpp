@@ -41,6 +41,21 @@ void check_run(const Study& study, Problems& problems) {
     problems.add({"run.threads", "model.kind"},
                  fmt::format("run.threads = {} has no effect ({}: one thread per lane). Leave it out.",
                              study.run.threads, assignment(study, "model.kind")));
+  if (study.run.stack > 1) {
+    if (study.run.engine == EngineKind::native || study.run.engine == EngineKind::xgboost)
+      problems.add({"run.stack", "run.engine"},
+                   fmt::format("run.stack = {} needs LibTorch, but {}. Set run.engine = torch, or leave out run.stack.",
+                               study.run.stack, assignment(study, "run.engine")));
+    if (study.data.source == DataSource::synthetic && study.data.draw == Draw::iteration)
+      problems.add({"run.stack", "data.draw"},
+                   fmt::format("run.stack = {} needs data that all iterations share, but data.draw = iteration. Set "
+                               "data.draw = study, or leave out run.stack.",
+                               study.run.stack));
+    if (study.data.mode == DataMode::streamed)
+      problems.add({"run.stack", "data.mode"},
+                   fmt::format("run.stack = {} needs data in memory, but data.mode = streamed. Leave out one of them.",
+                               study.run.stack));
+  }
   if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& supported, const std::string& key, const std::string& advice) {
     problems.add({"run.engine", key},

@@ -17,6 +17,8 @@
 #include "parallel/devices/lane_device.hpp"
 #include "study/plan.hpp"
 #include "study/run_options.hpp"
+#include "training/stack_shape.hpp"
+#include "training/stack_trainer.hpp"
 #include "training/trainer.hpp"
 #include "training/training_cost.hpp"
 
@@ -50,6 +52,14 @@ struct EngineEntry {
   /// Makes a predictor for a lane. `model` must outlive it. Throws RunError as make_trainer does. Local, thread-safe.
   std::unique_ptr<Predictor> (*make_predictor)(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                                std::int64_t output_count, LaneDevice device);
+
+  /// The reason why models of this trial, a network, cannot be trained together in a stack; no value if they can. Null:
+  /// the engine has no stacks. Pure.
+  std::optional<std::string> (*stack_refusal)(const Trial& trial, const DataShape& shape) = nullptr;
+  /// Makes a stack with `width` slots for models of this shape, which train on rows of `shared`. Throws RunError as
+  /// make_trainer does. Local, thread-safe. Null if stack_refusal is.
+  std::unique_ptr<StackTrainer> (*make_stack_trainer)(LaneDevice device, const DataSet& shared, const StackShape& shape,
+                                                      std::int64_t width) = nullptr;
 };
 
 }  // namespace sheaf

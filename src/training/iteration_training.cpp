@@ -95,9 +95,14 @@ void IterationTraining::save(double seconds, const std::function<void(ByteWriter
 }
 
 void IterationTraining::train(const std::int64_t* rows, std::int64_t count) {
+  const TrainingRows next = next_rows(rows, count);
   double loss_sum = loop_.loss_sum();
-  trainer_.train({rows, count, loop_.steps()}, loop_.rate(), loss_sum);
-  const std::int64_t batches = (count + batch_size_ - 1) / batch_size_;
+  trainer_.train(next, loop_.rate(), loss_sum);
+  trained(next, loss_sum);
+}
+
+void IterationTraining::trained(const TrainingRows& rows, double loss_sum) {
+  const std::int64_t batches = (rows.count + batch_size_ - 1) / batch_size_;
   lines_.trained(loop_, batches, loss_sum);
   loop_.trained(batches, loss_sum);
 }

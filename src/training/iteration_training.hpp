@@ -87,6 +87,10 @@ class IterationTraining {
   /// Trains the next `count` rows of the epoch: whole batches, except the last one of the epoch. `rows`: indices in the
   /// data that the trainer reads.
   void train(const std::int64_t* rows, std::int64_t count);
+  /// The same for a driver that lets the trainer train these rows itself: what it passes to the trainer, and its report
+  /// after that, with the epoch's loss sum including these rows (TrainingLoop::loss_sum before them).
+  TrainingRows next_rows(const std::int64_t* rows, std::int64_t count) const { return {rows, count, loop_.steps()}; }
+  void trained(const TrainingRows& rows, double loss_sum);
 
   /// A validation: begin_validation(), evaluate() until all validation rows and all stopping rows of the split were
   /// evaluated, each in ascending order, end_validation(). If `should_stop` ends evaluate(), it returns false, and the

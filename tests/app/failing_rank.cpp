@@ -16,12 +16,11 @@ class BusyEngine : public Engine {
  public:
   explicit BusyEngine(bool failing) : failing_(failing) {}
 
-  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
-             const std::function<bool()>&) override {
+  bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
     for (std::int64_t number = 0; number < RemainingIterations(claim).count(); ++number) {
       std::this_thread::sleep_for(failing_ ? std::chrono::milliseconds(100) : std::chrono::hours(1));
       if (failing_ && ++trained_ == 3) throw RunError("the engine broke in its third iteration.");
-      sink({});
+      calls.sink({});
     }
     return !claim.empty();
   }

@@ -18,6 +18,7 @@
 #include "data/split_scaling.hpp"
 #include "data/synthetic.hpp"
 #include "engines/lane_engine.hpp"
+#include "engines/libtorch/torch_stack_trainer.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
 #include "engines/native/kernels/product.hpp"
 #include "engines/native/native_trainer.hpp"
@@ -29,6 +30,9 @@
 #include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
+#include "training/batches.hpp"
+#include "training/epoch_rows.hpp"
+#include "training/stack_shape.hpp"
 #include "training/training_cost.hpp"
 
 using namespace sheaf;
@@ -56,6 +60,9 @@ std::vector<double> unit_seconds(double seconds, const std::vector<std::function
 
 struct Shape {
   std::int64_t features, hidden, outputs, rows, batch;
+
+  // Whether a stack is measured, too.
+  bool is_small() const { return features * hidden <= 10000; }
 };
 
 // Floating-point operations in the matrix products of a step: forward pass and weight gradients of each layer, input
@@ -73,6 +80,38 @@ std::int64_t steps_of_epoch(Epochs& epochs) {
   epochs.train_epoch();
   return epochs.steps() - before;
 }
+
+// Trains the models of a stack, all of them the same, for an epoch and returns the number of their steps.
+class StackEpochs {
+ public:
+  static constexpr std::int64_t width = 32;
+
+  StackEpochs(const TrainingTask& task, const DataSet& data)
+      : steps_(epoch_steps(task.trial.train, task.rows.count())),
+        rate_(task.trial.train, steps_),
+        order_(task.rows, task.trial.train, task.trial.model, task.seed),
+        stack_(make_torch_stack_trainer({-1, 1}, data,
+                                        stack_shape(task.trial, task.layers, task.scaling, task.rows.count()), width)),
+        sums_(static_cast<std::size_t>(width)) {
+    for (std::int64_t slot = 0; slot < width; ++slot) {
+      stack_->start(slot, task);
+      rows_.push_back({{order_.of(0), task.rows.count(), 0}, &rate_});
+    }
+  }
+
+  std::int64_t train_epoch() {
+    stack_->train(rows_, sums_.data());
+    return width * steps_;
+  }
+
+ private:
+  const std::int64_t steps_;  // per epoch
+  const LearningRate rate_;
+  EpochRows order_;
+  std::unique_ptr<StackTrainer> stack_;
+  std::vector<SlotRows> rows_;
+  std::vector<double> sums_;
+};
 
 void measure_shape(const Shape& shape, double seconds, double peak) {
   DataOptions options = test::plain_data();
@@ -100,21 +139,31 @@ void measure_shape(const Shape& shape, double seconds, double peak) {
   Epochs torch_epochs(*torch, task), native_epochs(*native, task);
   torch_epochs.train_epoch();
   native_epochs.train_epoch();
-  const auto best = unit_seconds(
-      seconds, {[&] { return steps_of_epoch(torch_epochs); }, [&] { return steps_of_epoch(native_epochs); }});
+  std::vector<std::function<std::int64_t()>> kinds = {[&] { return steps_of_epoch(torch_epochs); },
+                                                      [&] { return steps_of_epoch(native_epochs); }};
+  std::optional<StackEpochs> stack;
+  if (shape.is_small()) {
+    stack.emplace(task, data);
+    kinds.push_back([&] { return stack->train_epoch(); });
+  }
+  const auto best = unit_seconds(seconds, kinds);
   const double torch_step = best[0], native_step = best[1];
   const double flops = product_flops(layers, shape.batch) / native_step;
-  std::printf("%4lld-%4lld-%2lld, batch %4lld  %9.2f %9.2f %7.1f %9.1f %7.0f %%\n",
+  std::printf("%4lld-%4lld-%2lld, batch %4lld  %9.2f %9.2f %7.1f %9.1f %7.0f %%",
               static_cast<long long>(shape.features), static_cast<long long>(shape.hidden),
               static_cast<long long>(shape.outputs), static_cast<long long>(shape.batch), 1e6 * torch_step,
               1e6 * native_step, torch_step / native_step, flops / 1e9, 100 * flops / peak);
+  if (stack) std::printf(" %9.2f %12.1f %14.2f", 1e6 * best[2], torch_step / best[2], native_step / best[2]);
+  std::printf("\n");
 }
 
 void measure_shapes(double seconds) {
   const double peak = measure_fma_peak(seconds / 4);
   std::printf("One core: peak %.1f GFLOP/s of fused multiply-adds; products by %s\n", peak / 1e9,
               product_library().c_str());
-  std::printf("MLP, Adam                torch us  native us   ratio   GFLOP/s  of peak\n");
+  std::printf(
+      "MLP, Adam                torch us  native us   ratio   GFLOP/s  of peak  stack us  torch/stack   "
+      "native/stack\n");
   for (const Shape& shape : {Shape{64, 32, 10, 1437, 32}, Shape{64, 32, 10, 1437, 256}, Shape{64, 128, 10, 1437, 32},
                              Shape{256, 64, 10, 2000, 32}, Shape{784, 128, 10, 6000, 64},
                              Shape{784, 128, 10, 6000, 256}, Shape{784, 1024, 10, 2000, 128}})
@@ -146,8 +195,7 @@ void measure_iterations(double seconds) {
   };
   const auto train = [&](Engine& engine) {
     trained = (trained + 1) % 90000;
-    engine.train(
-        {{trained, trained + 1}}, [](TrainedIteration&&) {}, [] { return false; });
+    engine.train({{trained, trained + 1}}, {[](TrainedIteration&&) {}, [] { return false; }});
     return 1;
   };
   const auto best = unit_seconds(seconds, {draw, [&] { return train(*torch); }, [&] { return train(*native); }});

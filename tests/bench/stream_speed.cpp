@@ -209,7 +209,7 @@ Trained train(const TrainingContext& context, const Way& way, std::int64_t rows)
         };
         const auto never = [] { return false; };
         const IndexRange claim{lane * way.models, (lane + 1) * way.models};
-        for (bool more = engine->train({claim}, note, never); more;) more = engine->train({}, note, never);
+        for (bool more = engine->train({claim}, {note, never}); more;) more = engine->train({}, {note, never});
       });
     for (auto& lane : lanes) lane.join();
   });

@@ -95,12 +95,11 @@ void dump_study(const std::string& path, const Communicator& world, std::vector<
   const DataSet data = load_to_memory(study.data, world, world);
   Splits splits(study, data);
   const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
-  engine->train(
-      {{0, plan.iteration_count()}},
-      [&](TrainedIteration&& trained) {
-        entries.push_back(json_iteration(path, study, plan, data, splits, trained.result));
-      },
-      [] { return false; });
+  engine->train({{0, plan.iteration_count()}},
+                {[&](TrainedIteration&& trained) {
+                   entries.push_back(json_iteration(path, study, plan, data, splits, trained.result));
+                 },
+                 [] { return false; }});
 }
 
 }  // namespace

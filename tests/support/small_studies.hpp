@@ -81,8 +81,8 @@ inline std::vector<TrainedIteration> train_claims(const Study& study, const Data
   const auto engine = make_engine({study, plan, data, splits.get()}, {-1, 1});
   std::vector<TrainedIteration> trained;
   for (const auto& claim : claims)
-    engine->train(
-        {claim}, [&](TrainedIteration&& iteration) { trained.push_back(std::move(iteration)); }, [] { return false; });
+    engine->train({claim}, {[&](TrainedIteration&& iteration) { trained.push_back(std::move(iteration)); },
+                            [] { return false; }});
   return trained;
 }
 

@@ -4,6 +4,7 @@
 #include "engines/libtorch/plugin_model.hpp"
 #include "engines/libtorch/torch_info.hpp"
 #include "engines/libtorch/torch_predictor.hpp"
+#include "engines/libtorch/torch_stack_trainer.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
 #include "engines/libtorch/torchscript_file.hpp"
 #include "engines/torch_backend.hpp"
@@ -19,6 +20,10 @@ class Backend final : public TorchBackend {
   }
   std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) const override {
     return make_torch_trainer(device, shared);
+  }
+  std::unique_ptr<StackTrainer> make_stack_trainer(LaneDevice device, const DataSet& shared, const StackShape& shape,
+                                                   std::int64_t width) const override {
+    return make_torch_stack_trainer(device, shared, shape, width);
   }
   std::string script_model_file_bytes(const SavedModel& trained) const override {
     return sheaf::script_model_file_bytes(trained);

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "engines/libtorch/tensor_values.hpp"
 #include "study/losses.hpp"
 
 namespace sheaf {
@@ -20,12 +21,6 @@ namespace {
 // are large enough to use it fully.
 constexpr std::int64_t block_bytes_cpu = std::int64_t{256} << 10;
 constexpr std::int64_t block_bytes_gpu = std::int64_t{64} << 20;
-
-// LibTorch has no tensors of const values. These tensors are only read.
-template <class Value>
-torch::Tensor view_of(const Value* values, at::IntArrayRef sizes, torch::ScalarType type) {
-  return torch::from_blob(const_cast<Value*>(values), sizes, torch::TensorOptions(type));
-}
 
 }  // namespace
 
@@ -90,6 +85,27 @@ ScalingTensors::ScalingTensors(const FeatureScaling& scaling, bool fills, torch:
   shift_ = tensor(scaling.shift);
   scale_ = tensor(scaling.scale);
   if (!scaling.clip.empty()) clip_ = tensor(scaling.clip);
+}
+
+ScalingTensors::ScalingTensors(std::int64_t slots, std::int64_t features, bool scales, bool clips, bool fills,
+                               torch::Device device) {
+  for (const auto& [tensor, exists] : {std::pair(&shift_, scales), {&scale_, scales}, {&clip_, clips}, {&fill_, fills}})
+    if (exists) *tensor = torch::zeros({slots, 1, features}, torch::TensorOptions(torch::kFloat32).device(device));
+}
+
+void ScalingTensors::set(std::int64_t slot, const FeatureScaling& scaling) {
+  for (const auto& [tensor, values] : {std::pair(&shift_, &scaling.shift),
+                                       {&scale_, &scaling.scale},
+                                       {&clip_, &scaling.clip},
+                                       {&fill_, &scaling.fill}})
+    if (tensor->defined()) (*tensor)[slot][0].copy_(view_of(values->data(), {tensor->size(2)}, torch::kFloat32));
+}
+
+ScalingTensors ScalingTensors::of_slot(std::int64_t slot) const {
+  ScalingTensors one = *this;
+  for (torch::Tensor* tensor : {&one.shift_, &one.scale_, &one.clip_, &one.fill_})
+    if (tensor->defined()) *tensor = tensor->narrow(0, slot, 1);
+  return one;
 }
 
 torch::Tensor ScalingTensors::scaled(const torch::Tensor& features) const {

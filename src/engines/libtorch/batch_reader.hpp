@@ -55,7 +55,14 @@ class ScalingTensors {
   /// `fills`: whether rows may have empty cells. On a CPU the tensors are views of the scaling.
   ScalingTensors(const FeatureScaling& scaling, bool fills, torch::Device device);
 
-  /// Scaled features, in float; changes `features` [rows, features] if they are float.
+  /// For the models of several slots, which all scale and clip, or not: tensors [slots, 1, features], which set()
+  /// fills.
+  ScalingTensors(std::int64_t slots, std::int64_t features, bool scales, bool clips, bool fills, torch::Device device);
+  void set(std::int64_t slot, const FeatureScaling& scaling);
+  /// The same for one slot, with views.
+  ScalingTensors of_slot(std::int64_t slot) const;
+
+  /// Scaled features, in float; changes `features` [rows, features], or [slots, rows, features], if they are float.
   torch::Tensor scaled(const torch::Tensor& features) const;
 
  private:

@@ -2,15 +2,12 @@
 #include "engines/libtorch/torch_trainer.hpp"
 
 #include <ATen/Parallel.h>
-#include <c10/core/DeviceGuard.h>
-#include <fmt/format.h>
 
 #include <mutex>
 
-#include "core/error.hpp"
 #include "engines/libtorch/network_maker.hpp"
+#include "engines/libtorch/torch_call.hpp"
 #include "engines/libtorch/torch_device.hpp"
-#include "engines/libtorch/torch_messages.hpp"
 #include "engines/libtorch/torch_training.hpp"
 #include "training/engine_entry.hpp"
 
@@ -20,15 +17,7 @@ namespace {
 class TorchTrainer : public Trainer {
   template <class Use>
   auto run(const Use& use) {
-    const c10::OptionalDeviceGuard guard(device_);
-    try {
-      return use();
-    } catch (const c10::Error& error) {
-      const std::string message = "LibTorch: " + torch_messages(error);
-      // After such an error the process cannot use CUDA any more. Messages about a lack of memory are different.
-      if (message.find("CUDA error") != std::string::npos) throw DeviceError(message);
-      throw RunError(message);
-    }
+    return call_torch(device_, use);
   }
 
  public:
@@ -94,14 +83,7 @@ void set_lane_threads(int count) {
 }
 
 std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* shared) {
-  try {
-    return std::make_unique<TorchTrainer>(device, shared);
-  } catch (const c10::Error& error) {
-    throw RunError(fmt::format(
-        "LibTorch could not start on {} ({}). Choose another device with run.device, or use fewer "
-        "ranks per GPU if it ran out of memory.",
-        device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), torch_messages(error)));
-  }
+  return start_torch(device, [&] { return std::make_unique<TorchTrainer>(device, shared); });
 }
 
 }  // namespace sheaf

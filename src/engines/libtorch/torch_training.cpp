@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "engines/libtorch/optimizer.hpp"
+#include "engines/libtorch/tensor_values.hpp"
 #include "models/target_units.hpp"
 #include "training/batches.hpp"
 #include "training/losses/reduction.hpp"
@@ -42,19 +43,6 @@ class LossSum {
   double sum_;
   torch::Tensor on_gpu_;
 };
-
-void put_tensor(const torch::Tensor& tensor, ByteWriter& state) {
-  const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
-  state.put_array(static_cast<const char*>(plain.data_ptr()), static_cast<std::int64_t>(plain.nbytes()));
-}
-
-// Reads into the existing memory of the tensor, because other tensors are views of it.
-void get_tensor(ByteReader& state, const torch::Tensor& tensor) {
-  const torch::NoGradGuard no_grad;
-  torch::Tensor plain = torch::empty(tensor.sizes(), torch::TensorOptions(tensor.scalar_type()));
-  state.get_array(static_cast<char*>(plain.data_ptr()), static_cast<std::int64_t>(plain.nbytes()));
-  torch::Tensor(tensor).copy_(plain);
-}
 
 torch::Tensor reduced(const torch::Tensor& losses, at::Reduction::Reduction reduction) {
   if (reduction == at::Reduction::None) return losses;
@@ -115,12 +103,6 @@ void clip(const TrainOptions& train, torch::Tensor& gradients) {
   if (train.clip_norm == 0) return;
   const torch::Tensor norm = torch::linalg_vector_norm(gradients, 2, c10::nullopt, false, torch::kFloat64);
   gradients.mul_((train.clip_norm / (norm + clip_norm_epsilon)).clamp_max(1));
-}
-
-template <class Number>
-void append_numbers(const torch::Tensor& tensor, torch::ScalarType type, std::vector<Number>& to) {
-  const torch::Tensor plain = tensor.detach().to(torch::kCPU, type).contiguous();
-  to.insert(to.end(), plain.data_ptr<Number>(), plain.data_ptr<Number>() + plain.numel());
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ bool is_dynamic(PartitionKind kind) {
   return kind != PartitionKind::block && kind != PartitionKind::cyclic;
 }
 
-std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
-                        double weight) {
-  assert(is_dynamic(kind) && taken >= 0 && workers > 0 && weight > 0);
+std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers, double weight,
+                        std::int64_t at_once) {
+  assert(is_dynamic(kind) && taken >= 0 && workers > 0 && weight > 0 && at_once > 0);
   const std::int64_t remaining = total - taken;
   if (remaining <= 0) return 0;
   std::int64_t size = 1;
@@ -48,6 +48,7 @@ std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t tak
     const double chunk = weight * static_cast<double>(factoring_chunk(total, taken, workers));
     size = static_cast<std::int64_t>(std::llround(std::min(chunk, static_cast<double>(remaining))));
   }
+  size = std::max(size, std::min(at_once, divide_up(remaining, workers)));
   return std::clamp<std::int64_t>(size, 1, remaining);
 }
 

@@ -24,9 +24,10 @@ bool is_dynamic(PartitionKind kind);
 /// Returns the size of the next claim from a pool of `total` iterations, `taken` of which were claimed before, for one
 /// of `workers` workers. `weight` is the speed of this worker relative to the mean (weighted_factoring only). With P
 /// workers and R remaining iterations: self: 1. guided: ceil(R / P). factoring: batches of P equal chunks, each batch
-/// half of the remaining iterations. The result is from 1 to R, or 0 if R = 0.
-std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
-                        double weight);
+/// half of the remaining iterations. A worker that trains `at_once` iterations together gets as many, but no more than
+/// ceil(R / P) for that reason. The result is from 1 to R, or 0 if R = 0.
+std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers, double weight,
+                        std::int64_t at_once = 1);
 
 /// Returns the size of the next range from the job's pool for a node with `node_lanes` of the `workers` lanes. It is
 /// one claim for each lane, so that a node makes one request per batch. At the tail of the work, where claims have one

@@ -99,22 +99,27 @@ NodePool::Worker& NodePool::worker_of(int lane) const {
   return workers_[first_lane_ + lane];
 }
 
-IndexRange NodePool::claim(int lane) {
+IndexRange NodePool::claim(int lane, std::int64_t at_once) {
   assert(is_dynamic(kind_));
-  if (const auto claimed = try_claim(lane)) return *claimed;
+  if (const auto claimed = try_claim(lane, at_once)) return *claimed;
   board_->waiting.fetch_add(1, std::memory_order_relaxed);
   std::optional<IndexRange> claimed;
-  while (!board_->changed.wait_for(longest_sleep, [&] { return (claimed = try_claim(lane)).has_value(); })) continue;
+  while (!board_->changed.wait_for(longest_sleep, [&] { return (claimed = try_claim(lane, at_once)).has_value(); }))
+    continue;
   board_->waiting.fetch_sub(1, std::memory_order_relaxed);
   return *claimed;
 }
 
-std::optional<IndexRange> NodePool::try_claim(int lane) {
+IndexRange NodePool::claim_if_ready(int lane, std::int64_t at_once) {
+  return try_claim(lane, at_once).value_or(IndexRange{});
+}
+
+std::optional<IndexRange> NodePool::try_claim(int lane, std::int64_t at_once) {
   if (is_stopped()) return IndexRange{};
   const bool closed = is_closed();  // read before the slots, which are not filled after closing
   const double weight = weight_of(worker_of(lane));
   for (Slot* slot : slots_in_order()) {
-    const IndexRange claimed = claim_from(*slot, weight);
+    const IndexRange claimed = claim_from(*slot, weight, at_once);
     if (!claimed.empty()) return claimed;
   }
   return closed ? std::optional(IndexRange{}) : std::nullopt;
@@ -129,7 +134,7 @@ std::array<NodePool::Slot*, 2> NodePool::slots_in_order() const {
   return order;
 }
 
-IndexRange NodePool::claim_from(Slot& slot, double weight) const {
+IndexRange NodePool::claim_from(Slot& slot, double weight, std::int64_t at_once) const {
   std::uint64_t word = slot.remaining.load();
   for (;;) {
     const IndexRange remaining = unpack(word);
@@ -139,7 +144,8 @@ IndexRange NodePool::claim_from(Slot& slot, double weight) const {
       word = slot.remaining.load();
       continue;
     }
-    const std::int64_t size = chunk_size(kind_, remaining.end - begin, remaining.begin - begin, lanes_, weight);
+    const std::int64_t size =
+        chunk_size(kind_, remaining.end - begin, remaining.begin - begin, lanes_, weight, at_once);
     const IndexRange claimed{remaining.begin, remaining.begin + size};
     if (slot.remaining.compare_exchange_weak(word, pack(claimed.end, remaining.end), std::memory_order_acq_rel,
                                              std::memory_order_acquire))

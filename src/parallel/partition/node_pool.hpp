@@ -33,7 +33,10 @@ class NodePool {
 
   /// Returns the next claim of lane `lane` of this rank. Sleeps while the pool is empty but not closed. The range is
   /// empty if the pool is closed and empty, or stopped. Dynamic partitions only. Called by lanes, concurrently.
-  IndexRange claim(int lane);
+  /// `at_once`: the lane trains so many iterations together.
+  IndexRange claim(int lane, std::int64_t at_once = 1);
+  /// Same, but returns an empty range at once if the pool is empty.
+  IndexRange claim_if_ready(int lane, std::int64_t at_once = 1);
   /// Returns the number of earlier calls for the lane. Static partitions only.
   std::int64_t next_static_claim(int lane);
 
@@ -79,9 +82,9 @@ class NodePool {
   struct Worker;
 
   // Returns the next claim, or nullopt if none is available now. The range is empty if there will be no more claims.
-  std::optional<IndexRange> try_claim(int lane);
+  std::optional<IndexRange> try_claim(int lane, std::int64_t at_once);
   std::array<Slot*, 2> slots_in_order() const;
-  IndexRange claim_from(Slot& slot, double weight) const;
+  IndexRange claim_from(Slot& slot, double weight, std::int64_t at_once) const;
   double weight_of(const Worker& worker) const;
   Worker& worker_of(int lane) const;
 

@@ -37,6 +37,7 @@ std::string silence_text(const std::string& host, double seconds, double timeout
 }
 
 struct WorkSource::State {
+  IndexRange next_static_claim(int lane);
   double service();
   void fill_pool();
   void exchange_reports();
@@ -147,11 +148,12 @@ WorkSource::~WorkSource() {
   }
 }
 
-IndexRange WorkSource::claim(int lane) {
-  if (is_dynamic(state_->kind)) return state_->pool->claim(lane);
-  if (state_->pool->is_stopped()) return {};
-  return static_claim(state_->kind, state_->total, state_->workers, state_->first_worker + lane,
-                      state_->pool->next_static_claim(lane));
+IndexRange WorkSource::claim(int lane, std::int64_t at_once) {
+  return is_dynamic(state_->kind) ? state_->pool->claim(lane, at_once) : state_->next_static_claim(lane);
+}
+
+IndexRange WorkSource::claim_if_ready(int lane, std::int64_t at_once) {
+  return is_dynamic(state_->kind) ? state_->pool->claim_if_ready(lane, at_once) : state_->next_static_claim(lane);
 }
 
 void WorkSource::report(int lane, std::int64_t count, double seconds, double lowest_cost) {
@@ -205,6 +207,11 @@ bool WorkSource::is_closed() const {
 
 bool WorkSource::is_first_failure() {
   return state_->pool->is_first_failure();
+}
+
+IndexRange WorkSource::State::next_static_claim(int lane) {
+  if (pool->is_stopped()) return {};
+  return static_claim(kind, total, workers, first_worker + lane, pool->next_static_claim(lane));
 }
 
 double WorkSource::State::service() {

@@ -54,9 +54,11 @@ class WorkSource {
   std::int64_t lane_count() const;
 
   /// Returns the next claim of lane `lane`, or an empty range if there is no more work or `stop` was called. Sleeps
-  /// while the node waits for rank 0, or for iterations to be added. Called by lanes, concurrently. Local; does not
-  /// call MPI.
-  IndexRange claim(int lane);
+  /// while the node waits for rank 0, or for iterations to be added. `at_once`: the lane trains so many iterations
+  /// together. Called by lanes, concurrently. Local; does not call MPI.
+  IndexRange claim(int lane, std::int64_t at_once = 1);
+  /// Same, but returns an empty range instead of sleeping.
+  IndexRange claim_if_ready(int lane, std::int64_t at_once = 1);
 
   /// Records that a lane finished `count` iterations in `seconds`, for `finished_count` and for the speeds that
   /// weighted_factoring uses, and the lowest cost among them, for `lowest_cost`. Called by lanes. Local; does not call

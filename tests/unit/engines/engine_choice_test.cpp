@@ -204,3 +204,33 @@ TEST_CASE("each engine has a unique name, which its trainers return, and a uniqu
   }
   CHECK(engine_table().front().make_trainer({-1, 1}, nullptr)->engine() == engine_table().front().name);
 }
+
+TEST_CASE("stacks are trained by LibTorch, if any of the networks can be in one") {
+  RunOptions run;
+  run.stack = 8;
+  const Trial mlp = trial_of(ModelKind::mlp), cnn = trial_of(ModelKind::cnn);
+  CHECK(choice_of(mlp, run, no_gpu) == "torch (run.stack = 8)");
+  CHECK(has_stacks(EngineKind::torch));
+  CHECK_FALSE(has_stacks(EngineKind::native));
+  CHECK_FALSE(has_stacks(EngineKind::by_model));
+  CHECK(models_together(mlp, rows, EngineKind::torch, core_lane, 8) == 8);
+  CHECK(models_together(cnn, rows, EngineKind::torch, core_lane, 8) == 1);
+  CHECK(models_together(mlp, rows, EngineKind::native, core_lane, 8) == 1);
+  run.engine = EngineKind::torch;
+  CHECK_NOTHROW(require_stack(plan_of({"cnn", "mlp"}), rows, run, {core_lane}));
+  CHECK_THROWS_WITH(require_stack(plan_of({"cnn", "resnet18"}), rows, run, {core_lane}),
+                    "run.stack = 8 has no effect (the network has convolutions). Leave it out.");
+  run.stack = 1;
+  CHECK_NOTHROW(require_stack(plan_of({"cnn"}), rows, run, {core_lane}));
+}
+
+TEST_CASE("the models of a GPU's stack fill its cache, but there are not more slots than models need") {
+  constexpr double small = 64e3, large = 2e6;
+  CHECK(gpu_stack_width(small, 1) == 1);
+  CHECK(gpu_stack_width(small, 2) == 2);
+  CHECK(gpu_stack_width(small, 5) == 8);
+  CHECK(gpu_stack_width(small, 100) == 128);
+  CHECK(gpu_stack_width(small, 1000000) == 1024);
+  CHECK(gpu_stack_width(large, 1000000) == 32);
+  CHECK(gpu_stack_width(1e9, 1000000) == 16);
+}

@@ -78,7 +78,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 132);
+  CHECK(keys.size() == 133);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -186,6 +186,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"search.min_epochs", {"1", "1000000"}, {"0", "-1", "1000001"}},
       {"run.lanes", {"1", "65536", "auto"}, {"0", "65537"}},
       {"run.threads", {"1", "65536"}, {"0", "65537"}},
+      {"run.stack", {"1", "1024", "auto"}, {"0", "1025", "many"}},
       {"run.ranks_per_gpu", {"1"}, {"0"}},
       {"run.core_lanes", {"0", "65536"}, {"-1", "65537"}},
       {"run.checkpoint_interval", {"0.01", "1", "1e6", "none", "1m"}, {"0", "0.009", "-1", "1000001", "nan"}},

@@ -113,6 +113,7 @@ repeats = 2
 metric = r2
 model.kind = torchscript:my models/net.pt, resnet18
 [run]
+stack = 9
 core_lanes = 3
 metrics = r2
 predictions = none

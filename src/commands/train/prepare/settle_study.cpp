@@ -59,12 +59,13 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
   facts.shape = expected_shape(study.data, file);
   facts.rows = expected_rows(study.data, file);
   facts.devices = kinds_of_lanes(placement, world);
+  facts.ranks = world.size();
   facts.layout = file ? file->layout : RowLayout{study.data.image};
   if (facts.devices.front().on_gpu()) {
     const std::int64_t lanes = lanes_on_cores(study.run, world, node);
     const std::int64_t least = world.minimum(placement.uses_gpu() ? lanes : std::numeric_limits<std::int64_t>::max());
     const std::int64_t training_rows = training_rows_per_iteration(study, facts.rows);
-    facts.gpu_speedup = expected_gpu_speedup(plan, facts.shape, training_rows, least, world.size());
+    facts.gpu_speedup = expected_gpu_speedup(plan, facts.shape, training_rows, least, world.size(), study.run.stack);
   }
   if (file) facts.data_bytes = file->counts().all() * row_bytes(*file, study.data.task);
   facts.node_bytes = world.minimum(usable_memory_bytes());
@@ -99,8 +100,35 @@ EnsembleKind settled_ensemble(const Study& study, const JobFacts& facts) {
 
 }  // namespace
 
+namespace {
+
+std::int64_t iterations_per_rank(const Plan& plan, std::int64_t ranks) {
+  return (plan.iteration_count() + ranks - 1) / ranks;
+}
+
+// `study`: with a settled engine and mode. Stacks are for data that all iterations share.
+std::int64_t settled_stack(const Study& study, const Plan& plan, const JobFacts& facts) {
+  if (study.run.stack > 0) return study.run.stack;
+  const bool draws = study.data.source == DataSource::synthetic && study.data.draw == Draw::iteration;
+  if (!facts.devices.front().on_gpu() || study.data.mode == DataMode::streamed || draws) return 1;
+  const std::int64_t training_rows = training_rows_per_iteration(study, facts.rows);
+  const std::int64_t models = iterations_per_rank(plan, facts.ranks);
+  std::int64_t widest = 1;
+  plan.for_each_distinct(decides_cost, [&](const Trial& trial, double) {
+    if (!has_layout(trial.model.kind)) return;
+    const std::int64_t parameters = parameter_count(network_layout(trial.model, facts.shape));
+    const double bytes = estimate_trial(trial, facts.shape, parameters, training_rows).memory_bytes;
+    const std::int64_t width = gpu_stack_width(bytes, models);
+    const bool on_gpu = engine_of(trial, facts.shape, study.run.engine, gpu_lane).uses_gpus;
+    if (on_gpu) widest = std::max(widest, models_together(trial, facts.shape, study.run.engine, gpu_lane, width));
+  });
+  return widest;
+}
+
+}  // namespace
+
 double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64_t training_rows, std::int64_t lanes,
-                            std::int64_t ranks) {
+                            std::int64_t ranks, std::int64_t stack) {
   bool any_on_cores = false, all_on_cores = true;
   plan.for_each_network([&](const Trial& trial) {
     const bool on_cores = has_core_engine(trial, shape);
@@ -110,12 +138,16 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
   });
   if (!any_on_cores) return no_gpu;
   // A rank that needs its GPU for other trials trains one model at a time.
-  const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
+  const std::int64_t iterations_of_rank = iterations_per_rank(plan, ranks);
   GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     if (!has_core_engine(trial, shape) || !is_network(trial.model.kind)) return;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
-    speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows), weight);
+    TrialEstimate estimate = estimate_trial(trial, shape, parameters, training_rows);
+    const std::int64_t width = stack > 0 ? stack : gpu_stack_width(estimate.memory_bytes, iterations_of_rank);
+    const std::int64_t together = models_together(trial, shape, EngineKind::torch, gpu_lane, width);
+    estimate.together = std::min(together, iterations_of_rank);
+    speedup.add(trial, estimate, weight);
   });
   return speedup.value();
 }
@@ -129,11 +161,18 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.run.predictions = settled_predictions(study, facts);
   study.search.ensemble = settled_ensemble(study, facts);
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
+  study.run.stack = settled_stack(study, plan, facts);
   return study;
 }
 
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
   require_engine(plan, facts.shape, settled.run, facts.devices);
+  require_stack(plan, facts.shape, settled.run, facts.devices);
+  if (settled.run.stack > 1 && settled.data.mode == DataMode::streamed)
+    throw UsageError(
+        fmt::format("run.stack = {} needs data in memory, but '{}' would be streamed (it does not fit into "
+                    "memory). Leave out run.stack.",
+                    settled.run.stack, settled.data.file));
   if (settled.search.ensemble == EnsembleKind::greedy)
     if (const auto obstacle = ensemble_obstacle(settled)) throw UsageError(obstacle->sentence());
   bool has_trees = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engines/engine_choice.hpp"
 #include "engines/engine_table.hpp"
 #include "models/network_layout.hpp"
 
@@ -32,8 +33,11 @@ double seconds_with(const ChosenEngine& engine, const TrialEstimate& estimate, L
 TrialEstimate estimate_of(const PreparedStudy& prepared, const Trial& trial) {
   const Study& study = prepared.study;
   const StudyData& data = prepared.data;
-  return estimate_trial(trial, data.shape, parameters_of(data.networks, trial),
-                        training_rows_per_iteration(study, expected_rows(study.data, data.file)));
+  TrialEstimate estimate = estimate_trial(trial, data.shape, parameters_of(data.networks, trial),
+                                          training_rows_per_iteration(study, expected_rows(study.data, data.file)));
+  if (prepared.gpu_lanes > 0)
+    estimate.together = models_together(trial, data.shape, study.run.engine, gpu_lane, study.run.stack);
+  return estimate;
 }
 
 double expected_seconds(const IterationSeconds& lanes, double iterations) {

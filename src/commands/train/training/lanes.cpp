@@ -93,10 +93,9 @@ struct Lanes::State {
       waited += seconds_since(start);
       return result;
     };
-    const auto next_claim = [&] { return wait_for([&] { return source.claim(lane); }); };
-    const auto next_iterations = [&] {
-      if (claim.empty()) claim = next_claim();
-      for (; stage->ahead && stage->ahead->has(claim); claim = next_claim()) train_ahead(claim, engine);
+    const auto next_claim = [&] { return wait_for([&] { return source.claim(lane, engine.width()); }); };
+    // The next iterations of the claim.
+    const auto take_iterations = [&] {
       const IndexRange piece{claim.begin, std::min(claim.end, claim.begin + max_listed_iterations)};
       claim.begin = piece.end;
       auto iterations = stage->work.iterations_at_positions(piece);
@@ -104,7 +103,18 @@ struct Lanes::State {
         iterations.clear();
       return iterations;
     };
-    while (engine.train(next_iterations(), sink, stop_requested)) {
+    const auto next_iterations = [&] {
+      if (claim.empty()) claim = next_claim();
+      for (; stage->ahead && stage->ahead->has(claim); claim = next_claim()) train_ahead(claim, engine);
+      return take_iterations();
+    };
+    const auto more_iterations = [&](std::int64_t room) {
+      if (claim.empty()) claim = source.claim_if_ready(lane, room);
+      const bool is_ahead = stage->ahead && stage->ahead->has(claim);  // when the lane has nothing else to do
+      return is_ahead ? std::vector<IndexRange>{} : take_iterations();
+    };
+    const EngineCalls calls{sink, stop_requested, more_iterations};
+    while (engine.train(next_iterations(), calls)) {
     }
     return waited;
   }

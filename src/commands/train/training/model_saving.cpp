@@ -23,14 +23,16 @@ class ModelSavingEngine : public Engine {
   ModelSavingEngine(std::unique_ptr<Engine> engine, SavedModels models)
       : engine_(std::move(engine)), models_(std::move(models)) {}
 
-  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
-             const std::function<bool()>& stop_requested) override {
-    const auto write_first = [&](TrainedIteration&& trained) {
+  bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
+    EngineCalls saving = calls;
+    saving.sink = [&](TrainedIteration&& trained) {
       if (!trained.network.empty()) write(trained.result.iteration, trained);
-      sink(std::move(trained));
+      calls.sink(std::move(trained));
     };
-    return engine_->train(claim, write_first, stop_requested);
+    return engine_->train(claim, saving);
   }
+
+  std::int64_t width() const override { return engine_->width(); }
 
   void train_ahead(const Plan& plan, const std::vector<IndexRange>& iterations,
                    const std::function<bool()>& stop_requested) override {

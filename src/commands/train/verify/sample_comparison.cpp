@@ -66,14 +66,16 @@ class SampleComparison::ComparingEngine : public Engine {
   ComparingEngine(std::unique_ptr<Engine> engine, LaneDevice device, SampleComparison& comparison)
       : engine_(std::move(engine)), device_(device), comparison_(comparison) {}
 
-  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
-             const std::function<bool()>& stop_requested) override {
-    const auto compare_first = [&](TrainedIteration&& trained) {
+  bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
+    EngineCalls comparing = calls;
+    comparing.sink = [&](TrainedIteration&& trained) {
       comparison_.compare(trained, device_);
-      sink(std::move(trained));
+      calls.sink(std::move(trained));
     };
-    return engine_->train(claim, compare_first, stop_requested);
+    return engine_->train(claim, comparing);
   }
+
+  std::int64_t width() const override { return engine_->width(); }
 
  private:
   std::unique_ptr<Engine> engine_;

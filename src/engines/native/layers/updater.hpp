@@ -20,6 +20,9 @@ class Updater {
   /// Sets the rule for step `step`, counted from 0, with this learning rate instead of `train.learning_rate`.
   void begin_step(std::int64_t step, double learning_rate);
 
+  /// The rule of the current step.
+  const UpdateRule<Value>& rule() const { return rule_; }
+
   /// Updates `count` parameters (a multiple of `padding`) and their state (kernels.hpp).
   void operator()(const Value* gradients, std::int64_t count, Value* parameters, Value* states,
                   std::int64_t state_stride) const {

@@ -201,9 +201,8 @@ std::vector<TrainedIteration> trained_alone(const Study& configured, const Plan&
   Splits splits(study, data);
   const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
   std::vector<TrainedIteration> trained;
-  engine->train(
-      {{0, plan.iteration_count()}}, [&](TrainedIteration&& one) { trained.push_back(std::move(one)); },
-      [] { return false; });
+  engine->train({{0, plan.iteration_count()}},
+                {[&](TrainedIteration&& one) { trained.push_back(std::move(one)); }, [] { return false; }});
   return trained;
 }
 

@@ -61,8 +61,7 @@ TrainedIteration train_with(const Study& study, const DataSet& data, const Check
   TrainedIteration found;
   found.result.iteration = -1;
   make_engine(context, {-1, 1})
-      ->train(
-          {{iteration, iteration + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, stops);
+      ->train({{iteration, iteration + 1}}, {[&](TrainedIteration&& trained) { found = std::move(trained); }, stops});
   return found;
 }
 
@@ -261,8 +260,7 @@ TEST_CASE("a training in several stages gives the bits of one, whatever the sche
           const auto train = [&] {
             const std::int64_t first = plan.iterations_of(number).begin;  // one of two members
             make_engine(context, {-1, 1})
-                ->train(
-                    {{first, first + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+                ->train({{first, first + 1}}, {[&](TrainedIteration&& trained) { found = std::move(trained); }, never});
           };
           train();
           CHECK(found.result.epochs == ends[number]);
@@ -341,8 +339,8 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
           if (number > 0 && pieces == never_stops) CHECK(saved_steps.back() == all);
           plan.add(stage);
           const std::int64_t first = plan.iterations_of(number).begin;  // one of two members
-          lane_engine->train(
-              {{first, first + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+          lane_engine->train({{first, first + 1}},
+                             {[&](TrainedIteration&& trained) { found = std::move(trained); }, never});
           CHECK(found.result.epochs == ends[number]);
           epochs.insert(epochs.end(), found.epochs.begin(), found.epochs.end());
         }
@@ -392,13 +390,11 @@ TEST_CASE("a stage that lost its result after a training was trained ahead repea
     plan.add(first);
     const auto lane_engine = make_engine(context, {-1, 1});
     TrainedIteration found, again;
-    lane_engine->train(
-        {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+    lane_engine->train({{0, 1}}, {[&](TrainedIteration&& trained) { found = std::move(trained); }, never});
     std::int64_t left = pieces;
     train_first_ahead(*lane_engine, plan, second, [&] { return left-- <= 0; });
     CHECK(states.size() == 2);
-    lane_engine->train(
-        {{0, 1}}, [&](TrainedIteration&& trained) { again = std::move(trained); }, never);
+    lane_engine->train({{0, 1}}, {[&](TrainedIteration&& trained) { again = std::move(trained); }, never});
     CHECK(reason == "it is from a later stage, before which this one lost its result");
     CHECK(found.result.epochs == 2);
     CHECK(numbers_of(again) == numbers_of(found));
@@ -425,8 +421,7 @@ TEST_CASE("a diverging training that was trained ahead has the same result") {
   lane_engine->train_ahead(plan, {{0, 1}}, never);
   REQUIRE(state.has_value());
   TrainedIteration found;
-  lane_engine->train(
-      {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, never);
+  lane_engine->train({{0, 1}}, {[&](TrainedIteration&& trained) { found = std::move(trained); }, never});
   CHECK(found.result.status == IterationStatus::diverged);
   CHECK(found.result.steps == whole.result.steps);
 }

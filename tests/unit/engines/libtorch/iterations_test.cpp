@@ -143,8 +143,7 @@ TEST_CASE("a stop request ends the claim between iterations") {
   Splits splits(study, data);
   const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
   int trained = 0;
-  engine->train(
-      {{0, 6}}, [&](TrainedIteration&&) { ++trained; }, [&] { return trained == 2; });
+  engine->train({{0, 6}}, {[&](TrainedIteration&&) { ++trained; }, [&] { return trained == 2; }});
   CHECK(trained == 2);
 }
 

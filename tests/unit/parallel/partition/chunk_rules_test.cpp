@@ -162,3 +162,17 @@ TEST_CASE("the requested number adapts to one request every few milliseconds") {
   CHECK(next_wanted(8, 0, 1000, 10) == 1);
   CHECK(next_wanted(8, 5, 1000, 10) == 5);  // at least one per waiting lane
 }
+
+TEST_CASE("a worker that trains several iterations together gets as many, but not those of the other workers") {
+  const auto size = [](PartitionKind kind, std::int64_t taken, std::int64_t at_once) {
+    return chunk_size(kind, 100, taken, 4, 1, at_once);
+  };
+  CHECK(size(PartitionKind::self, 0, 8) == 8);
+  CHECK(size(PartitionKind::self, 0, 1000) == 25);
+  CHECK(size(PartitionKind::self, 93, 8) == 2);
+  CHECK(size(PartitionKind::self, 99, 8) == 1);
+  CHECK(size(PartitionKind::factoring, 0, 2) == 13);
+  CHECK(size(PartitionKind::factoring, 0, 20) == 20);
+  CHECK(size(PartitionKind::guided, 0, 1000) == 25);
+  CHECK(size(PartitionKind::self, 100, 8) == 0);
+}

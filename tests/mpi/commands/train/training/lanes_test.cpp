@@ -21,15 +21,14 @@ class NamedEngine : public Engine {
  public:
   explicit NamedEngine(EngineName name) : name_(name) {}
 
-  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
-             const std::function<bool()>&) override {
+  bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
     for (const IndexRange& range : claim)
       for (std::int64_t number = range.begin; number < range.end; ++number) {
         TrainedIteration trained;
         trained.result.iteration = number;
         trained.result.status = IterationStatus::finished;
         trained.result.engine = name_;
-        sink(std::move(trained));
+        calls.sink(std::move(trained));
       }
     return !claim.empty();
   }

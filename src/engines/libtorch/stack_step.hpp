@@ -1,0 +1,66 @@
+// The part of a stack that runs on its device: one optimizer step of all slots. It never reads a value on the host, and
+// its sizes do not depend on values, so that it could be captured in a CUDA graph.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/bytes.hpp"
+#include "engines/libtorch/batch_reader.hpp"
+#include "engines/libtorch/stack_batch.hpp"
+#include "engines/libtorch/stack_layers.hpp"
+#include "engines/libtorch/stack_layout.hpp"
+#include "engines/libtorch/stack_loss.hpp"
+#include "engines/libtorch/stack_update.hpp"
+#include "models/network_state.hpp"
+#include "training/stack_shape.hpp"
+#include "training/trainer.hpp"
+
+namespace sheaf {
+
+/// The networks of all slots with their optimizers. Call all functions, and the constructor, in c10::InferenceMode. Not
+/// shared between threads.
+class StackStep {
+ public:
+  /// `data` and `tensors`: the rows; the tensors determine the device.
+  StackStep(const StackShape& shape, std::int64_t slots, const DataSet& data, const DataTensors& tensors);
+
+  /// Begins a training in a slot. Nothing of its last one remains, such as NaN.
+  void start(std::int64_t slot, const TrainingTask& task);
+
+  /// One optimizer step. Adds the sums of the losses of rows to `loss_sums`, [slots] float64.
+  void train(const StackBatch& batch, torch::Tensor& loss_sums);
+
+  /// The outputs [rows, outputs] of one slot, in the units in which it is trained, for rows [1, rows]. Adds the sum of
+  /// their losses with `weights` [1, rows] float64 to `loss_sum`, [1] float64. With averages, if there are some.
+  torch::Tensor evaluate(std::int64_t slot, const torch::Tensor& rows, const torch::Tensor& weights,
+                         torch::Tensor& loss_sum) const;
+
+  /// The network of a slot, in the units in which it is trained.
+  NetworkState network(std::int64_t slot) const;
+
+  /// See Trainer::save() and Trainer::restore().
+  void save(std::int64_t slot, ByteWriter& state) const;
+  void restore(std::int64_t slot, ByteReader& state);
+
+ private:
+  std::vector<torch::Tensor> saved(std::int64_t slot) const;
+  torch::Tensor evaluated_parameters() const;
+  torch::Tensor features_of(const torch::Tensor& rows, const ScalingTensors& scaling) const;
+
+  StackShape shape_;
+  DataTensors tensors_;
+  torch::TensorOptions options_;  // of the values of the networks
+  StackLayout layout_;
+  StackState state_;
+  ScalingTensors scaling_;
+  StackEncodingTensors encoding_;
+  StackLoss loss_;
+  std::vector<std::unique_ptr<StackLayer>> layers_;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,48 @@
+// Trains a stack of models in LibTorch: many networks of one shape together, with batched products and without
+// autograd.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engines/libtorch/batch_reader.hpp"
+#include "engines/libtorch/stack_batches.hpp"
+#include "engines/libtorch/stack_step.hpp"
+#include "training/stack_trainer.hpp"
+
+namespace sheaf {
+
+/// The functions are those of StackTrainer. Call them in one thread, for which LibTorch uses one thread on a CPU:
+/// otherwise it could divide the values of a stack between threads within a slot, and results would depend on the
+/// width.
+class StackTraining {
+ public:
+  /// `tensors`: of `data`; they determine the device.
+  StackTraining(const StackShape& shape, std::int64_t width, const DataSet& data,
+                std::shared_ptr<const DataTensors> tensors);
+
+  std::int64_t width() const { return static_cast<std::int64_t>(slots_.size()); }
+  void start(std::int64_t slot, const TrainingTask& task);
+  void train(const std::vector<SlotRows>& rows, double* loss_sums);
+  std::optional<double> evaluate(std::int64_t slot, const std::int64_t* rows, std::int64_t count,
+                                 std::vector<float>& outputs, const std::function<bool()>& should_stop) const;
+  NetworkState network(std::int64_t slot) const;
+  void save(std::int64_t slot, ByteWriter& state) const;
+  void restore(std::int64_t slot, ByteReader& state);
+
+ private:
+  const StackSlot& at(std::int64_t slot) const { return *slots_[static_cast<std::size_t>(slot)]; }
+
+  StackShape shape_;
+  std::shared_ptr<const DataTensors> tensors_;
+  Uploader upload_;
+  StackBatches batches_;
+  std::unique_ptr<StackStep> step_;
+  std::vector<std::optional<StackSlot>> slots_;  // no value: nothing has begun there
+};
+
+}  // namespace sheaf

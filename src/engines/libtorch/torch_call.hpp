@@ -1,0 +1,39 @@
+// Calls of LibTorch whose errors become those of the program.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <c10/core/DeviceGuard.h>
+#include <c10/util/Exception.h>
+
+#include "parallel/devices/lane_device.hpp"
+
+namespace sheaf {
+
+/// Throws the error of a call as RunError, or as DeviceError if the process cannot use the GPU any more.
+[[noreturn]] void throw_run_error(const c10::Error& error);
+
+/// Throws the error of a first call on a device as RunError, with advice.
+[[noreturn]] void throw_start_error(const c10::Error& error, LaneDevice device);
+
+/// use(), with `device` as the current one. Errors of LibTorch become those of throw_run_error().
+template <class Use>
+auto call_torch(torch::Device device, const Use& use) {
+  const c10::OptionalDeviceGuard guard(device);
+  try {
+    return use();
+  } catch (const c10::Error& error) {
+    throw_run_error(error);
+  }
+}
+
+/// make(), the first use of a device by a lane. Errors of LibTorch become those of throw_start_error().
+template <class Make>
+auto start_torch(LaneDevice device, const Make& make) {
+  try {
+    return make();
+  } catch (const c10::Error& error) {
+    throw_start_error(error, device);
+  }
+}
+
+}  // namespace sheaf

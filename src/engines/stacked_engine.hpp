@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "parallel/devices/lane_device.hpp"
+#include "training/engine.hpp"
+#include "training/training_context.hpp"
+
+namespace sheaf {
+
+/// Makes an Engine that trains up to `width` models together in a stack (training/stack_trainer.hpp), if the
+/// engine_of() their trials can do so, and the others one by one, as make_memory_engine() does. All iterations must
+/// have the same data set. Use it only in the lane's own thread.
+std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, std::int64_t width);
+
+}  // namespace sheaf

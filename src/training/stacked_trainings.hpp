@@ -1,0 +1,64 @@
+// Trains iterations on data in memory together, in the slots of a stack.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "study/plan.hpp"
+#include "training/engine.hpp"
+#include "training/memory_training.hpp"
+#include "training/piece_size.hpp"
+#include "training/slot_trainer.hpp"
+#include "training/stack_trainer.hpp"
+#include "training/training_context.hpp"
+
+namespace sheaf {
+
+/// An iteration that was not trained to its end.
+struct UnfinishedIteration {
+  std::int64_t number = 0;
+  std::string failure;  ///< the reason
+};
+
+/// The trainings in the slots of a stack. Each call of train() trains a piece of all of them. A training begins and
+/// ends, is validated, saved and cut as by train_iteration(), with the same result to rounding. Not shared between
+/// threads.
+class StackedTrainings {
+ public:
+  /// `context` and `stack` outlive the object.
+  StackedTrainings(const TrainingContext& context, StackTrainer& stack);
+  ~StackedTrainings();
+
+  std::int64_t free_slots() const;
+  bool is_empty() const { return free_slots() == static_cast<std::int64_t>(slots_.size()); }
+
+  /// Begins an iteration in a free slot. Its trial and its input must have the shape of the stack. Throws the errors of
+  /// this iteration; the slot is then still free.
+  void begin(const Iteration& iteration, const Trial& trial, IterationInput input);
+
+  /// Trains a piece of each training, or validates it, and ends those that are over: `sink` gets their results. Once
+  /// `stop_requested` returns true, trainings that need longer save a checkpoint and leave. Returns trainings that have
+  /// failed alone. Throws the errors of the stack, after which only unfinished() and the destructor may be called.
+  std::vector<UnfinishedIteration> train(const TrainedIterationSink& sink, const std::function<bool()>& stop_requested);
+
+  /// The numbers of the iterations in the slots.
+  std::vector<std::int64_t> unfinished() const;
+
+ private:
+  struct Slot;
+
+  void train_piece();
+  void leave(const std::function<bool()>& stop_requested);
+
+  const TrainingContext& context_;
+  StackTrainer& stack_;
+  std::vector<SlotTrainer> trainers_;
+  std::vector<std::unique_ptr<Slot>> slots_;  // null: free
+  PieceSize piece_;
+};
+
+}  // namespace sheaf

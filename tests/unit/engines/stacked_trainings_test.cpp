@@ -1,0 +1,198 @@
+// Trainings in the slots of a stack compared with the same ones alone.
+// SPDX-License-Identifier: MIT
+#include "training/stacked_trainings.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "data/synthetic.hpp"
+#include "support/catch.hpp"
+#include "support/native_stack.hpp"
+#include "support/small_studies.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+// Trials that differ in what may differ in a stack: rate, epochs, patience and fold.
+Study study_of_trials() {
+  Study study = test::plain_study();
+  study.data = test::drawn_classes(120, 5, 3);
+  study.data.validation = 0.25;
+  study.data.normalize = Normalize::standard;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = std::vector<std::int64_t>{7};
+  study.model.dropout = 0.1;
+  study.train.loss = LossKind::cross_entropy;
+  study.train.batch_size = 16;
+  study.train.epochs = 6;
+  study.train.patience = 2;
+  study.train.best_weights = true;
+  study.run.curves = true;
+  study.run.models = ModelsSaved::all;
+  study.run.engine = EngineKind::native;
+  study.search.method = SearchMethod::grid;
+  study.search.repeats = 2;
+  study.search.keys = {{"train.learning_rate", {"0.3", "0.001", "0.01"}}, {"train.epochs", {"1", "6", "3"}}};
+  return study;
+}
+
+// What a result says, except for times.
+std::vector<double> numbers_of(const TrainedIteration& trained) {
+  const IterationResult& result = trained.result;
+  std::vector<double> numbers = {result.final_loss,
+                                 result.validation_loss,
+                                 result.validation_score,
+                                 static_cast<double>(result.best_epoch),
+                                 static_cast<double>(result.epochs),
+                                 static_cast<double>(result.steps),
+                                 static_cast<double>(result.status)};
+  for (const EpochResult& epoch : trained.epochs)
+    for (const double value : {epoch.training_loss, epoch.validation_loss, epoch.validation_score})
+      numbers.push_back(value);
+  numbers.insert(numbers.end(), trained.network.parameters.begin(), trained.network.parameters.end());
+  for (double& number : numbers)
+    if (std::isnan(number)) number = -1e300;  // equal to others
+  return numbers;
+}
+
+using Numbers = std::map<std::int64_t, std::vector<double>>;
+
+// A study with its data.
+struct Job {
+  explicit Job(Study of_study)
+      : study(std::move(of_study)),
+        plan(test::whole_plan(study)),
+        data(draw_synthetic(study.data, 3)),
+        splits(study, data) {}
+
+  Numbers alone() {
+    Numbers numbers;
+    for (TrainedIteration& trained : test::train_claims(study, &data, {{0, plan.iteration_count()}}))
+      numbers[trained.result.iteration] = numbers_of(trained);
+    return numbers;
+  }
+
+  // Trains the iterations that have no numbers yet, until the stack has trained `most_pieces` pieces.
+  void train(std::int64_t width, Numbers& numbers, std::int64_t most_pieces = 1000000) {
+    TrainingContext context{study, plan, &data, &splits};
+    context.checkpoints = checkpoints ? &*checkpoints : nullptr;
+    test::NativeStack stack(width, pause);
+    StackedTrainings trainings(context, stack);
+    const IterationInputs inputs(context);
+    std::int64_t next = 0;
+    const auto stop_requested = [&] { return stack.calls() >= most_pieces; };
+    const auto sink = [&](TrainedIteration&& trained) { numbers[trained.result.iteration] = numbers_of(trained); };
+    do {
+      for (; trainings.free_slots() > 0 && next < plan.iteration_count() && !stop_requested(); ++next) {
+        if (numbers.count(next) > 0) continue;
+        const Iteration iteration = plan.iteration(next);
+        const Trial trial = plan.trial(iteration.trial);
+        trainings.begin(iteration, trial, inputs.of(iteration, trial));
+      }
+      CHECK(trainings.train(sink, stop_requested).empty());
+    } while (!trainings.is_empty() || (next < plan.iteration_count() && !stop_requested()));
+  }
+
+  Study study;
+  Plan plan;
+  DataSet data;
+  Splits splits;
+  std::optional<Checkpoints> checkpoints;
+  std::chrono::milliseconds pause{};
+};
+
+}  // namespace
+
+TEST_CASE("trainings in a stack have the results of trainings alone, whatever the number of slots") {
+  Job job(study_of_trials());
+  const Numbers alone = job.alone();
+  REQUIRE(alone.size() == 18);
+  for (const std::int64_t width : {1, 2, 5, 40}) {
+    INFO(width << " slots");
+    Numbers stacked;
+    job.train(width, stacked);
+    CHECK(stacked == alone);
+  }
+}
+
+TEST_CASE("a stack that is stopped again and again continues all of its trainings from checkpoints") {
+  Job job(study_of_trials());
+  const Numbers alone = job.alone();
+  std::map<std::int64_t, std::string> states;  // by trial and repeat
+  const auto name = [](const IterationKey& key) { return key.trial * 1000 + key.repeat; };
+  job.pause = std::chrono::milliseconds(60);  // a stop does not wait for the rest
+  job.checkpoints.emplace();
+  job.checkpoints->interval_seconds = 1000;
+  job.checkpoints->load = [&](const IterationKey& key) {
+    const auto found = states.find(name(key));
+    return found == states.end() ? std::nullopt : std::optional(found->second);
+  };
+  job.checkpoints->set_aside = [](const IterationKey&, const std::string& reason) { FAIL(reason); };
+  job.checkpoints->save = [&](const IterationKey& key, std::int64_t, const std::string& state, bool) {
+    states[name(key)] = state;
+  };
+  Numbers stacked;
+  std::int64_t jobs = 0;
+  for (; stacked.size() < alone.size(); ++jobs) {
+    REQUIRE(jobs < 200);
+    job.train(4, stacked, 3 + jobs % 5);
+  }
+  CHECK(jobs > 1);
+  CHECK_FALSE(states.empty());
+  CHECK(stacked == alone);
+}
+
+namespace {
+
+// Each evaluation takes longer than what may go on after a stop.
+class SlowStack : public test::NativeStack {
+ public:
+  using NativeStack::NativeStack;
+
+  std::optional<double> evaluate(std::int64_t slot, const std::int64_t* rows, std::int64_t count,
+                                 std::vector<float>& outputs, const std::function<bool()>& should_stop) override {
+    for (int wait = 0; wait < 4; ++wait) {
+      if (should_stop()) return std::nullopt;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return NativeStack::evaluate(slot, rows, count, outputs, should_stop);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a stop interrupts a long validation, but not the one after which the training is cut") {
+  Study study = study_of_trials();
+  study.search.keys.clear();
+  study.search.repeats = 1;
+  Job job(study);
+  const bool is_cut = GENERATE(false, true);
+  Checkpoints checkpoints;
+  std::int64_t saved = 0;
+  checkpoints.load = [](const IterationKey&) { return std::nullopt; };
+  checkpoints.save = [&](const IterationKey&, std::int64_t, const std::string&, bool) { ++saved; };
+  TrainingContext context{job.study, job.plan, &job.data, &job.splits};
+  context.checkpoints = &checkpoints;
+  bool stops = false;
+  context.is_cut = [&](std::int64_t, std::int64_t epochs) { return is_cut && epochs >= 2; };
+  SlowStack stack(1);
+  StackedTrainings trainings(context, stack);
+  const IterationInputs inputs(context);
+  const Iteration iteration = job.plan.iteration(0);
+  const Trial trial = job.plan.trial(iteration.trial);
+  trainings.begin(iteration, trial, inputs.of(iteration, trial));
+  std::vector<IterationStatus> results;
+  for (int calls = 0; calls < 20 && !trainings.is_empty(); ++calls) {
+    const auto stop_requested = [&] { return stops; };
+    trainings.train([&](TrainedIteration&& trained) { results.push_back(trained.result.status); }, stop_requested);
+    stops = stops || stack.calls() >= 2;
+  }
+  CHECK(trainings.is_empty());
+  CHECK(results == (is_cut ? std::vector{IterationStatus::cut} : std::vector<IterationStatus>{}));
+  CHECK((saved > 0) == !is_cut);
+}
