@@ -206,6 +206,20 @@ std::string tree_checksum(const std::string& content) {
   }
 }
 
+std::string with_attributes(const std::string& trees,
+                            const std::vector<std::pair<std::string, std::string>>& attributes) {
+  constexpr std::string_view none = R"("attributes":{})";
+  const std::size_t found = trees.find(none);
+  require(found != std::string::npos, "not a model of boosted trees without attributes");
+  const std::size_t place = found + none.size() - 1;
+  std::string texts;
+  for (const auto& [name, text] : attributes) {
+    if (!texts.empty()) texts += ',';
+    texts += Json(name).dump() + ':' + Json(text).dump();
+  }
+  return trees.substr(0, place) + texts + trees.substr(place);
+}
+
 // A prediction is base_score plus a leaf of each tree. The shift of an output goes into the leaves of its first tree.
 std::string trees_in_target_units(const std::string& trees, const TargetScaling& scaling) {
   Json json = parsed(trees);

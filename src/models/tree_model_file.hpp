@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "data/target_scaling.hpp"
@@ -42,6 +44,12 @@ RunError damaged_tree_model(const std::string& path, const std::string& problem)
 /// The checksum of what predicts in a model: its trees, objective and parameters, as text. `content`: that of a file or
 /// NetworkState::trees. Throws RunError if it is not a model of trees. Pure.
 std::string tree_checksum(const std::string& content);
+
+/// `trees`, NetworkState::trees of a training, with these attributes of the booster, names and texts that
+/// attribute_text() allows. The text is changed only there: XGBoost would need seconds to read and write many large
+/// trees again. Throws RunError if it has attributes or is not a model of trees. Pure.
+std::string with_attributes(const std::string& trees,
+                            const std::vector<std::pair<std::string, std::string>>& attributes);
 
 /// The trees of a regression that were grown on scaled targets, for targets in their units. Pure.
 std::string trees_in_target_units(const std::string& trees, const TargetScaling& scaling);

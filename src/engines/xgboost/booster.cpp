@@ -91,10 +91,6 @@ Booster Booster::first(std::int64_t rounds) const {
   return Booster(handle);
 }
 
-void Booster::set_attribute(const std::string& name, const std::string& value) {
-  require_xgboost(xgboost().set_attribute(handle_.get(), name.c_str(), value.c_str()));
-}
-
 std::string Booster::save() const {
   std::uint64_t size = 0;
   const char* bytes = nullptr;

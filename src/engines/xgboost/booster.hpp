@@ -46,8 +46,6 @@ class Booster {
   /// The first `rounds` rounds.
   Booster first(std::int64_t rounds) const;
 
-  void set_attribute(const std::string& name, const std::string& value);
-
   /// The model in XGBoost's JSON format.
   std::string save() const;
 

@@ -84,10 +84,9 @@ EngineEntry xgboost_engine() {
 }
 
 std::string tree_model_file_bytes(const SavedModel& trained) {
-  Booster booster(trained.network.trees);
-  booster.set_attribute(tree_model_attribute, attribute_text(model_text(trained.description)));
-  booster.set_attribute(tree_checksum_attribute, tree_checksum(booster.save()));
-  return booster.save();
+  const std::string& trees = trained.network.trees;
+  return with_attributes(trees, {{tree_model_attribute, attribute_text(model_text(trained.description))},
+                                 {tree_checksum_attribute, tree_checksum(trees)}});
 }
 
 }  // namespace sheaf

@@ -39,9 +39,9 @@ XgboostFunctions load() {
       find("XGDMatrixSetInfoFromInterface", found.set_matrix_info) &&
       find("XGDMatrixSetStrFeatureInfo", found.set_matrix_texts) && find("XGBoosterCreate", found.create_booster) &&
       find("XGBoosterFree", found.free_booster) && find("XGBoosterSetParam", found.set_parameter) &&
-      find("XGBoosterSetAttr", found.set_attribute) && find("XGBoosterUpdateOneIter", found.update) &&
-      find("XGBoosterPredictFromDMatrix", found.predict) && find("XGBoosterSlice", found.slice) &&
-      find("XGBoosterSaveModelToBuffer", found.save) && find("XGBoosterLoadModelFromBuffer", found.load);
+      find("XGBoosterUpdateOneIter", found.update) && find("XGBoosterPredictFromDMatrix", found.predict) &&
+      find("XGBoosterSlice", found.slice) && find("XGBoosterSaveModelToBuffer", found.save) &&
+      find("XGBoosterLoadModelFromBuffer", found.load);
   require(is_complete,
           [&] { return fmt::format("the library of XGBoost is too old (a function is missing). {}", advice); });
   return found;

@@ -19,7 +19,6 @@ struct XgboostFunctions {
   int (*create_booster)(void* const matrices[], std::uint64_t count, void** booster);
   int (*free_booster)(void* booster);
   int (*set_parameter)(void* booster, const char* name, const char* value);
-  int (*set_attribute)(void* booster, const char* name, const char* value);
   int (*update)(void* booster, int iteration, void* matrix);
   int (*predict)(void* booster, void* matrix, const char* config, const std::uint64_t** shape,
                  std::uint64_t* dimensions, const float** outputs);

@@ -124,6 +124,17 @@ TEST_CASE("trees with nodes, columns, categories or outputs that do not exist ar
                     ContainsSubstring("nested too deeply"));
 }
 
+TEST_CASE("attributes are added to the text of a model without a change of the rest") {
+  std::string trees = file("");
+  trees.replace(trees.find("\"attributes\": {"), 15, "\"attributes\":{");  // as XGBoost writes it
+  const std::string text = with_attributes(trees, {{tree_model_attribute, attribute_text(model_text(description()))},
+                                                   {tree_checksum_attribute, tree_checksum(trees)}});
+  CHECK(parse_tree_model(text, "trees.json").description.data.columns.size() == description().data.columns.size());
+  CHECK(with_attributes(trees, {{"a", "b \"c\""}}).find(R"("attributes":{"a":"b \"c\""},)") != std::string::npos);
+  CHECK_THROWS_AS(with_attributes(text, {{"a", "b"}}), RunError);  // it has some
+  CHECK_THROWS_AS(with_attributes("{}", {{"a", "b"}}), RunError);
+}
+
 TEST_CASE("a change of the trees does not fit the checksum") {
   std::string text = file();
   text.replace(text.find("30.5"), 4, "31.5");

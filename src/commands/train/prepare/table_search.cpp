@@ -27,7 +27,8 @@ constexpr std::int64_t rounds = 2000, rounds_without_gain = 24;
 // The folds of trees with more rows times classes (a round has a tree for each class) are not trained in a second.
 constexpr std::int64_t rows_per_second = 2500;
 
-// Above these, a short search has no time for many rounds, and networks follow all trees.
+// Above these, a short search has no time for many rounds. With many rows, networks follow all trees; with many
+// classes, they come first, because a round then has many trees.
 constexpr std::int64_t many_rows = 10000, many_classes = 3, short_seconds = 4;
 
 // Below this, smaller learning rates find a better epoch.
@@ -82,10 +83,10 @@ StartTrial trial_of(const char* kind, const char* embedding, double rate) {
   return {{"model.kind", kind}, {"model.embedding", embedding}, {"train.learning_rate", fmt::format("{}", rate)}};
 }
 
-// Two learning rates, without and with an embedding of the numbers.
-void append_networks(std::int64_t rows, std::vector<StartTrial>& trials) {
+// Two learning rates, with or without an embedding of the numbers.
+void append_networks(std::int64_t rows, const std::vector<const char*>& embeddings, std::vector<StartTrial>& trials) {
   const bool are_very_few = rows < very_few_rows;
-  for (const char* embedding : {"none", "piecewise"})
+  for (const char* embedding : embeddings)
     for (const double rate : {are_very_few ? 2e-4 : 4e-4, are_very_few ? 8e-4 : 1.5e-3}) {
       trials.push_back(trial_of("mlp", embedding, rate));
       trials.back().emplace_back("model.dropout", "0.15");
@@ -99,10 +100,15 @@ std::vector<StartTrial> start_trials(std::int64_t rows, std::int64_t classes, st
     for (const std::size_t number : numbers)
       if (has_trees) trials.push_back(trial_of(trees[number], is_fast));
   };
+  std::vector<const char*> embeddings = {"none", "piecewise"};
+  if (classes > many_classes) {
+    append_networks(rows, {"none"}, trials);
+    embeddings = {"piecewise"};
+  }
   append_trees(first_trees);
-  if (rows <= many_rows) append_networks(rows, trials);
+  if (rows <= many_rows) append_networks(rows, embeddings, trials);
   append_trees(other_trees);
-  if (rows > many_rows) append_networks(rows, trials);
+  if (rows > many_rows) append_networks(rows, embeddings, trials);
   trials.push_back(trial_of("linear", "piecewise", linear_rate));
   return trials;
 }

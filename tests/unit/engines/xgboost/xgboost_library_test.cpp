@@ -27,7 +27,6 @@ static_assert(same<decltype(XgboostFunctions::set_matrix_texts), decltype(XGDMat
 static_assert(same<decltype(XgboostFunctions::create_booster), decltype(XGBoosterCreate)>);
 static_assert(same<decltype(XgboostFunctions::free_booster), decltype(XGBoosterFree)>);
 static_assert(same<decltype(XgboostFunctions::set_parameter), decltype(XGBoosterSetParam)>);
-static_assert(same<decltype(XgboostFunctions::set_attribute), decltype(XGBoosterSetAttr)>);
 static_assert(same<decltype(XgboostFunctions::update), decltype(XGBoosterUpdateOneIter)>);
 static_assert(same<decltype(XgboostFunctions::predict), decltype(XGBoosterPredictFromDMatrix)>);
 static_assert(same<decltype(XgboostFunctions::slice), decltype(XGBoosterSlice)>);

@@ -118,8 +118,16 @@ TEST_CASE("a short search of a large table has a larger learning rate of trees")
   Study study = with_time();
   study.search.time = 2;
   CHECK(Plan(settled(table_of(20000), study)).trial(1).model.eta == 0.15);
-  CHECK(Plan(settled(table_of(5000, 10), study)).trial(1).model.eta == 0.15);
+  CHECK(Plan(settled(table_of(5000, 10), study)).trial(3).model.eta == 0.15);
   CHECK(Plan(settled(table_of(5000, 2), study)).trial(1).model.eta == 0.06);
+}
+
+TEST_CASE("with many classes, plain networks come before the trees") {
+  CHECK(kinds(settled(table_of(5000, 3))) == "lttttnnnnttttl");
+  CHECK(kinds(settled(table_of(5000, 4))) == "lnnttttnnttttl");
+  CHECK(kinds(settled(table_of(20000, 4))) == "lnnttttttttnnl");
+  CHECK(Plan(settled(table_of(5000, 4))).trial(1).model.embedding == Embedding::none);
+  CHECK(Plan(settled(table_of(5000, 4))).trial(7).model.embedding == Embedding::piecewise);
 }
 
 TEST_CASE("a short search of few rows has folds, except for many classes") {
