@@ -22,34 +22,70 @@ const EngineEntry* selected_engine(EngineKind kind) {
   return nullptr;
 }
 
-// The first engine that can train the trial, and the reason why the one before it, of those for its kind of model,
-// cannot. If there is none, the reason why the last one cannot.
-EngineChoice first_fitting(const Trial& trial, const DataShape& shape, LaneDevice device) {
-  EngineChoice choice{nullptr, std::nullopt};
+// The engines that can train the trial, each with the reason why the one before it in the table, of those for its kind
+// of model, cannot. If there is none, a choice without an engine, with the reason why the last one cannot.
+std::vector<EngineChoice> fitting_engines(const Trial& trial, const DataShape& shape, LaneDevice device) {
+  std::vector<EngineChoice> fitting;
+  std::optional<std::string> reason;
   for (const EngineEntry& engine : engine_table()) {
     if (engine.trains_networks != is_network(trial.model.kind)) continue;
     auto refusal = engine.refusal(trial, shape, device);
-    if (!refusal) return {&engine, std::move(choice.reason)};
-    choice.reason = std::move(refusal);
+    if (!refusal) fitting.push_back({&engine, std::exchange(reason, std::nullopt)});
+    if (refusal) reason = std::move(refusal);
   }
-  return choice;
+  if (fitting.empty()) fitting.push_back({nullptr, std::move(reason)});
+  return fitting;
 }
 
-// The reason why run.engine = auto selects LibTorch although the native engine can train the trial.
-std::optional<std::string> reason_for_torch(const RunOptions& run, double speedup, LaneDevice device) {
+EngineChoice first_fitting(const Trial& trial, const DataShape& shape, LaneDevice device) {
+  return std::move(fitting_engines(trial, shape, device).front());
+}
+
+// What run.engine = auto demands of an engine besides that it can train the trial, if some engine has it. These are
+// demands and not expected times, because they are about all lanes and trials of a run.
+struct Demand {
+  bool (*is_met)(const EngineEntry& engine);
+  std::string reason;  // why other engines are not chosen
+};
+
+std::optional<Demand> demand_of(const RunOptions& run, double speedup, LaneDevice device) {
+  const auto uses_gpus = [](const EngineEntry& engine) { return engine.uses_gpus; };
   const bool required = speedup != no_gpu && run.device == DeviceRequest::cuda;
-  if ((required || speedup > 1) && !device.on_gpu()) return "chosen for the lanes with a GPU";
-  if (required) return "run.device = cuda";
-  if (speedup > 1) return fmt::format("a GPU is expected to be {:.2g} times as fast as the cores", speedup);
-  if (run.threads > 1) return fmt::format("run.threads = {}", run.threads);
-  if (run.stack > 1) return fmt::format("run.stack = {}", run.stack);
+  if ((required || speedup > 1) && !device.on_gpu()) return Demand{uses_gpus, "chosen for the lanes with a GPU"};
+  if (required) return Demand{uses_gpus, "run.device = cuda"};
+  if (speedup > 1)
+    return Demand{uses_gpus, fmt::format("a GPU is expected to be {:.2g} times as fast as the cores", speedup)};
+  if (run.threads > 1)
+    return Demand{[](const EngineEntry& engine) { return engine.uses_threads; },
+                  fmt::format("run.threads = {}", run.threads)};
+  if (device.on_gpu())
+    return Demand{[](const EngineEntry& engine) { return !engine.uses_gpus; },
+                  "the cores are expected to be faster than a GPU"};
   return std::nullopt;
 }
 
+// Of several fitting engines, the one that meets the demand with the least expected time of an iteration. The estimate
+// counts all rows, because those that are held out do not change the order of the engines.
+EngineChoice fastest_engine(std::vector<EngineChoice> fitting, const std::optional<Demand>& demand, const Trial& trial,
+                            const DataShape& shape, LaneDevice device) {
+  const EngineEntry* const first = fitting.front().engine;
+  const auto fails = [&](const EngineChoice& choice) { return demand && !demand->is_met(*choice.engine); };
+  const bool all_fail = std::all_of(fitting.begin(), fitting.end(), fails);
+  const bool first_fails = !all_fail && fails(fitting.front());
+  if (!all_fail) fitting.erase(std::remove_if(fitting.begin(), fitting.end(), fails), fitting.end());
+  constexpr std::int64_t parameters = 0;  // no influence on times
+  const TrialEstimate estimate = estimate_trial(trial, shape, parameters, std::max<std::int64_t>(1, shape.rows));
+  const auto seconds = [&](const EngineChoice& choice) { return choice.engine->expected_seconds(estimate, device); };
+  EngineChoice best = *std::min_element(
+      fitting.begin(), fitting.end(),
+      [&](const EngineChoice& one, const EngineChoice& other) { return seconds(one) < seconds(other); });
+  if (best.engine != first) best.reason = first_fails ? demand->reason : "it is expected to be the fastest";
+  return best;
+}
+
 // The expected time with the fastest engine that uses the device; infinite if none can train the trial.
-double min_seconds(const Trial& trial, TrialEstimate estimate, const DataShape& shape, LaneDevice device) {
+double min_seconds(const Trial& trial, const TrialEstimate& estimate, const DataShape& shape, LaneDevice device) {
   double seconds = std::numeric_limits<double>::infinity();
-  if (!device.on_gpu()) estimate.together = 1;
   for (const EngineEntry& engine : engine_table()) {
     if ((device.on_gpu() && !engine.uses_gpus) || engine.refusal(trial, shape, device)) continue;
     seconds = std::min(seconds, engine.expected_seconds(estimate, device));
@@ -82,11 +118,9 @@ EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const Run
   const EngineEntry* first = &engine_table().front();
   if (const EngineEntry* selected = selected_engine(run.engine))
     return {selected, selected == first ? std::nullopt : std::optional(fmt::format("run.engine = {}", selected->name))};
-  EngineChoice choice = first_fitting(trial, shape, device);
-  if (run.engine != EngineKind::automatic || choice.engine != first) return choice;
-  if (auto reason = reason_for_torch(run, speedup, device))
-    return {&engine_named(torch_engine_name), std::move(reason)};
-  return choice;
+  std::vector<EngineChoice> fitting = fitting_engines(trial, shape, device);
+  if (run.engine != EngineKind::automatic || fitting.size() == 1) return std::move(fitting.front());
+  return fastest_engine(std::move(fitting), demand_of(run, speedup, device), trial, shape, device);
 }
 
 const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device) {
@@ -96,11 +130,21 @@ const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineK
   return *fitting;
 }
 
+const EngineEntry* gpu_engine(const Trial& trial, const DataShape& shape) {
+  const auto& engines = engine_table();
+  const auto found = std::find_if(engines.begin(), engines.end(), [&](const EngineEntry& engine) {
+    return engine.uses_gpus && !engine.refusal(trial, shape, gpu_lane);
+  });
+  return found != engines.end() ? &*found : nullptr;
+}
+
 bool has_core_engine(const Trial& trial, const DataShape& shape) {
   const EngineEntry* fitting = first_fitting(trial, shape, gpu_lane).engine;
   return fitting != nullptr && !fitting->uses_gpus;
 }
 
+// If the trials have several engines, lanes follow the order of the table: choose_engine() must prefer the same ones
+// then. Today it does, because the native engine is first and has the least expected time on cores.
 EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOptions& run, double speedup,
                           const std::vector<LaneDevice>& devices) {
   if (run.engine != EngineKind::automatic) return run.engine;
@@ -112,25 +156,10 @@ EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOpt
   return chosen.size() == 1 ? (*chosen.begin())->kind : EngineKind::by_model;
 }
 
-bool has_stacks(EngineKind settled) {
-  const EngineEntry* selected = selected_engine(settled);
-  return selected != nullptr && selected->stack_refusal != nullptr;
-}
-
 std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device,
                              std::int64_t stack) {
   const EngineEntry& engine = engine_of(trial, shape, settled, device);
   return engine.stack_refusal == nullptr || engine.stack_refusal(trial, shape) ? 1 : std::max<std::int64_t>(stack, 1);
-}
-
-std::int64_t gpu_stack_width(double bytes, std::int64_t models) {
-  constexpr double cache_bytes = 32 << 20;
-  constexpr std::int64_t least = 16, most = 1024;
-  if (models < 2) return 1;
-  std::int64_t width = least;
-  while (width < most && width < models && static_cast<double>(width) * bytes < cache_bytes) width *= 2;
-  while (width / 2 >= models) width /= 2;
-  return width;
 }
 
 void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,

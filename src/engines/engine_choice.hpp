@@ -18,8 +18,8 @@
 
 namespace sheaf {
 
-/// The expected speedup of one GPU over `cores` cores for a set of trials. The GPU trains as many models at a time as
-/// the estimates say, each core one. Both use their fastest engine of the table.
+/// The expected speedup of one GPU over `cores` cores for a set of trials. The GPU trains one model at a time, and so
+/// does each core. Both use their fastest engine of the table.
 class GpuSpeedup {
  public:
   GpuSpeedup(const DataShape& shape, std::int64_t cores) : shape_(shape), cores_(cores) {}
@@ -49,14 +49,19 @@ struct EngineChoice {
 std::string described(std::string_view name, const std::optional<std::string>& reason);
 
 /// The engine for a trial in a lane with this device. An engine set by run.engine is returned even if it refuses the
-/// trial. `speedup`: GpuSpeedup of the plan's trials with has_core_engine() if a rank has a GPU, else no_gpu; used only
-/// for EngineKind::automatic. run.device = cuda selects the GPU even if it is slower.
+/// trial. With EngineKind::automatic, it is the one with the least expected time in this lane, of those that can train
+/// the trial and use what the run shall use: GPUs if `speedup` is above 1 or run.device = cuda, otherwise cores, with
+/// run.threads > 1 several. `speedup`: GpuSpeedup of the plan's trials with has_core_engine() if a rank has a GPU, else
+/// no_gpu.
 EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const RunOptions& run, double speedup,
                            LaneDevice device);
 
 /// The engine for a trial in a lane of a run. `settled`: run.engine of the settled study, which must have passed
 /// require_engine(); EngineKind::automatic means by_model.
 const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device);
+
+/// The first engine of the table that can train the trial on a GPU; null if there is none.
+const EngineEntry* gpu_engine(const Trial& trial, const DataShape& shape);
 
 /// Whether EngineKind::by_model trains the trial on cores even in a lane with a GPU.
 bool has_core_engine(const Trial& trial, const DataShape& shape);
@@ -66,18 +71,10 @@ bool has_core_engine(const Trial& trial, const DataShape& shape);
 EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOptions& run, double speedup,
                           const std::vector<LaneDevice>& devices);
 
-/// Whether the engine that run.engine selects can train models together.
-bool has_stacks(EngineKind settled);
-
 /// How many models of a trial a lane with this device trains together, with run.stack = `stack`; 1 if they cannot share
 /// a stack. `settled`: as in engine_of().
 std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device,
                              std::int64_t stack);
-
-/// The width of stacks that keeps a large GPU busy with models of `bytes` each (TrialEstimate::memory_bytes), of which
-/// it gets `models`: a power of two whose models fill its second-level cache, at least 16, at most 1024, and not more
-/// than `models` need. 1 for a single model.
-std::int64_t gpu_stack_width(double bytes, std::int64_t models);
 
 /// Throws UsageError if run.stack > 1 has no effect because no lane can train any trial of the plan in a stack.
 void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,

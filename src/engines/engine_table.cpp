@@ -11,16 +11,28 @@
 namespace sheaf {
 
 const std::vector<EngineEntry>& engine_table() {
-  static const std::vector<EngineEntry> engines = {native_engine(), xgboost_engine(), torch_engine()};
+  static const std::vector<EngineEntry> engines = {native_engine(), torch_engine(), xgboost_engine()};
   return engines;
 }
 
-const EngineEntry& engine_named(std::string_view name) {
+namespace {
+
+template <class Condition>
+const EngineEntry& first_with(const Condition& condition) {
   const auto& engines = engine_table();
-  const auto found =
-      std::find_if(engines.begin(), engines.end(), [&](const EngineEntry& engine) { return engine.name == name; });
+  const auto found = std::find_if(engines.begin(), engines.end(), condition);
   assert(found != engines.end());
   return *found;
+}
+
+}  // namespace
+
+const EngineEntry& engine_named(std::string_view name) {
+  return first_with([&](const EngineEntry& engine) { return engine.name == name; });
+}
+
+const EngineEntry& engine_of_trees() {
+  return first_with([](const EngineEntry& engine) { return !engine.trains_networks; });
 }
 
 int gpu_of(const EngineName& engine, LaneDevice device) {

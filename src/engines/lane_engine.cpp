@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engines/lane_engine.hpp"
 
-#include "engines/engine_choice.hpp"
 #include "engines/memory_engine.hpp"
 #include "engines/stacked_engine.hpp"
 #include "engines/streamed_engine.hpp"
@@ -12,7 +11,7 @@ namespace sheaf {
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
   const RunOptions& run = context.study.run;
   if (context.stream != nullptr) return make_streamed_engine(context, device);
-  if (run.stack > 1 && has_stacks(run.engine)) return make_stacked_engine(context, device, run.stack);
+  if (run.stack > 1) return make_stacked_engine(context, device, run.stack);
   return make_memory_engine(context, device);
 }
 

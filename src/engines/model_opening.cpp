@@ -51,12 +51,14 @@ EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, L
     return {&torch, run.engine == EngineKind::torch ? "run.engine = torch" : "the file was not written by sheaf"};
   Trial trial;
   trial.model = model.trained->description.model;
+  const DataShape& shape = model.trained->description.shape;
+  if (device.on_gpu() && run.engine == EngineKind::automatic)
+    if (const EngineEntry* engine = gpu_engine(trial, shape)) return {engine, "the device is a GPU"};
   const bool is_net = is_network(trial.model.kind);
-  if (device.on_gpu() && run.engine == EngineKind::automatic && is_net) return {&torch, "the device is a GPU"};
   RunOptions options = run;
   const bool is_possible = run.engine == EngineKind::automatic || (run.engine == EngineKind::torch && is_net);
   if (!is_possible) options.engine = EngineKind::by_model;  // gives a reason if the requested engine cannot
-  return choose_engine(trial, model.trained->description.shape, options, no_gpu, device);
+  return choose_engine(trial, shape, options, no_gpu, device);
 }
 
 OpenedModel load_model(const std::string& path, const RunOptions& run, LaneDevice device) {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "engines/stacked_engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <deque>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "core/log.hpp"
 #include "data/splits.hpp"
 #include "engines/engine_choice.hpp"
 #include "engines/memory_engine.hpp"
 #include "models/network_layout.hpp"
 #include "training/iteration_failure.hpp"
-#include "training/stack_shape.hpp"
 #include "training/stacked_trainings.hpp"
 
 namespace sheaf {
@@ -29,11 +32,8 @@ struct Waiting {
 
 // The stack that trains now.
 struct Stack {
-  Stack(const TrainingContext& context, const Waiting& first, LaneDevice device, std::int64_t width)
-      : engine(first.engine),
-        shape(first.shape),
-        trainer(first.engine->make_stack_trainer(device, *context.data, shape, width)),
-        trainings(context, *trainer) {}
+  Stack(const TrainingContext& context, const Waiting& first, std::unique_ptr<StackTrainer> of_shape)
+      : engine(first.engine), shape(first.shape), trainer(std::move(of_shape)), trainings(context, *trainer) {}
 
   bool fits(const Waiting& waiting) const { return waiting.engine == engine && waiting.shape == shape; }
 
@@ -45,10 +45,11 @@ struct Stack {
 
 class StackedEngine : public Engine {
  public:
-  StackedEngine(const TrainingContext& context, LaneDevice device, std::int64_t width)
+  StackedEngine(const TrainingContext& context, LaneDevice device, std::int64_t width, StackFactory make_stack)
       : context_(context),
         device_(device),
         width_(width),
+        make_stack_(std::move(make_stack)),
         shape_(shape_of(context.data, context.study.data)),
         inputs_(context_),
         one_by_one_(make_memory_engine(context, device)) {
@@ -58,9 +59,9 @@ class StackedEngine : public Engine {
   std::int64_t width() const override { return width_; }
 
   bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
-    add(claim, calls);
-    while (!waiting_.empty() && !calls.stop_requested()) train_stack(calls);
-    waiting_.clear();  // the job is stopping
+    claimed_.assign(claim.begin(), claim.end());
+    for (prepare(calls); !waiting_.empty() && !calls.stop_requested(); prepare(calls)) train_stack(calls);
+    drop_work();  // left only if the job is stopping
     return !claim.empty();
   }
 
@@ -70,16 +71,22 @@ class StackedEngine : public Engine {
   }
 
  private:
-  // Adds the iterations of a claim that can be stacked to those that wait, and trains the others.
-  void add(const std::vector<IndexRange>& claim, const EngineCalls& calls) {
-    for (const IndexRange& range : claim)
-      for (std::int64_t number = range.begin; number < range.end && !calls.stop_requested(); ++number) {
-        std::optional<Waiting> waiting;
-        if (!failure_of([&] { waiting = waiting_of(number); }) && waiting)
-          waiting_.push_back(std::move(*waiting));
-        else
-          train_alone(number, calls);  // which reports the failure
+  // Prepares iterations of the claim, as many as a stack and the next one need. Trains those that cannot be stacked.
+  void prepare(const EngineCalls& calls) {
+    const auto most = static_cast<std::size_t>(2 * width_);
+    while (!claimed_.empty() && waiting_.size() < most && !calls.stop_requested()) {
+      IndexRange& range = claimed_.front();
+      if (range.empty()) {
+        claimed_.pop_front();
+        continue;
       }
+      const std::int64_t number = range.begin++;
+      std::optional<Waiting> waiting;
+      if (!failure_of([&] { waiting = waiting_of(number); }) && waiting)
+        waiting_.push_back(std::move(*waiting));
+      else
+        train_alone(number, calls);  // which reports the failure
+    }
   }
 
   // No value: the iteration cannot be stacked.
@@ -90,44 +97,53 @@ class StackedEngine : public Engine {
     if (engine.stack_refusal == nullptr || engine.stack_refusal(trial, shape_)) return std::nullopt;
     IterationInput input = inputs_.of(iteration, trial);
     const std::vector<Layer> layers = network_layout(trial.model, shape_);
-    StackShape shape =
-        stack_shape(trial, layers, scaling_for(layers, *input.scaling), input.split->training_rows.count());
+    const std::int64_t training_rows = input.split->training_rows.count();
+    StackShape shape = stack_shape(trial, layers, scaling_for(layers, *input.scaling), training_rows);
     return Waiting{iteration, trial, std::move(input), &engine, std::move(shape)};
   }
 
   void train_alone(std::int64_t number, const EngineCalls& calls) { one_by_one_->train({{number, number + 1}}, calls); }
 
-  // Trains iterations with the shape of the first one that waits, until none is left.
+  // Trains iterations with the shape of the first one that waits, until none is left. Those that fail are tried once
+  // more, alone.
   void train_stack(const EngineCalls& calls) {
-    std::vector<std::int64_t> again;  // iterations that are tried once more, alone
-    if (!stack_ || !stack_->fits(waiting_.front())) {
-      stack_.reset();  // frees its memory first
-      if (failure_of([&] { stack_.emplace(context_, waiting_.front(), device_, width_); })) {
-        again.push_back(waiting_.front().iteration.number);
-        waiting_.pop_front();
-      }
+    std::vector<std::int64_t> again;
+    auto failure = begin_stack();
+    if (failure) {
+      again.push_back(waiting_.front().iteration.number);
+      waiting_.pop_front();
     }
-    while (stack_) {
-      begin(again);
-      if (stack_->trainings.is_empty()) break;
-      const auto failure = failure_of([&] {
-        for (const UnfinishedIteration& one : stack_->trainings.train(calls.sink, calls.stop_requested))
-          again.push_back(one.number);
-      });
-      if (failure) {
+    while (!failure && fill(again)) {
+      EndedTrainings ended;
+      failure = failure_of([&] { ended = stack_->trainings.train(calls.stop_requested); });
+      again.insert(again.end(), ended.failed.begin(), ended.failed.end());
+      for (TrainedIteration& trained : ended.trained) calls.sink(std::move(trained));
+      if (failure)
         for (const std::int64_t number : stack_->trainings.unfinished()) again.push_back(number);
-        stack_.reset();
-      } else if (waiting_.empty() && calls.more && !calls.stop_requested() && stack_->trainings.free_slots() > 0) {
-        add(calls.more(stack_->trainings.free_slots()), calls);
-      }
-      if (calls.stop_requested()) waiting_.clear();
+      else if (calls.stop_requested())
+        drop_work();
+      else
+        find_more(calls);
+    }
+    if (failure) {
+      stack_.reset();
+      log_rank(fmt::format("{} models could not be trained together ({}); they are trained one by one", again.size(),
+                           *failure));
     }
     for (const std::int64_t number : again)
       if (!calls.stop_requested()) train_alone(number, calls);
   }
 
-  // Puts iterations of the stack's shape into its free slots.
-  void begin(std::vector<std::int64_t>& again) {
+  // Keeps the last stack if it fits the first iteration that waits. Returns the reason if there can be no stack.
+  std::optional<std::string> begin_stack() {
+    const Waiting& first = waiting_.front();
+    if (stack_ && stack_->fits(first)) return std::nullopt;
+    stack_.reset();  // frees its memory first
+    return failure_of([&] { stack_.emplace(context_, first, make_stack_(*first.engine, first.shape)); });
+  }
+
+  // Puts iterations of the stack's shape into its free slots. Returns whether any slot is in use.
+  bool fill(std::vector<std::int64_t>& again) {
     for (auto next = waiting_.begin(); next != waiting_.end() && stack_->trainings.free_slots() > 0;) {
       if (!stack_->fits(*next)) {
         ++next;
@@ -137,14 +153,33 @@ class StackedEngine : public Engine {
         again.push_back(next->iteration.number);
       next = waiting_.erase(next);
     }
+    return !stack_->trainings.is_empty();
+  }
+
+  // Gets more work if slots are free, unless many iterations of other shapes wait already.
+  void find_more(const EngineCalls& calls) {
+    const std::int64_t room = stack_->trainings.free_slots();
+    if (room == 0) return;
+    if (claimed_.empty() && calls.more && waiting_.size() < static_cast<std::size_t>(width_)) {
+      const auto claim = calls.more(room);
+      claimed_.assign(claim.begin(), claim.end());
+    }
+    prepare(calls);
+  }
+
+  void drop_work() {
+    claimed_.clear();
+    waiting_.clear();
   }
 
   TrainingContext context_;
   LaneDevice device_;
   const std::int64_t width_;
+  const StackFactory make_stack_;
   DataShape shape_;
   IterationInputs inputs_;
   std::unique_ptr<Engine> one_by_one_;
+  std::deque<IndexRange> claimed_;  // iterations that are not prepared yet
   std::deque<Waiting> waiting_;
   std::optional<Stack> stack_;
 };
@@ -152,7 +187,14 @@ class StackedEngine : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, std::int64_t width) {
-  return std::make_unique<StackedEngine>(context, device, width);
+  return make_stacked_engine(context, device, width, [=](const EngineEntry& engine, const StackShape& shape) {
+    return engine.make_stack_trainer(device, *context.data, shape, width);
+  });
+}
+
+std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, std::int64_t width,
+                                            StackFactory make_stack) {
+  return std::make_unique<StackedEngine>(context, device, width, std::move(make_stack));
 }
 
 }  // namespace sheaf

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "parallel/devices/lane_device.hpp"
 #include "training/engine.hpp"
+#include "training/engine_entry.hpp"
 #include "training/training_context.hpp"
 
 namespace sheaf {
@@ -13,5 +16,10 @@ namespace sheaf {
 /// engine_of() their trials can do so, and the others one by one, as make_memory_engine() does. All iterations must
 /// have the same data set. Use it only in the lane's own thread.
 std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, std::int64_t width);
+
+/// The same with stacks made by `make_stack`, with `width` slots. By default, the engines make them.
+using StackFactory = std::function<std::unique_ptr<StackTrainer>(const EngineEntry& engine, const StackShape& shape)>;
+std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, std::int64_t width,
+                                            StackFactory make_stack);
 
 }  // namespace sheaf

@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
+#include "engines/native/kernels/blas_library.hpp"
+#include "engines/native/kernels/blas_memory.hpp"
 #include "engines/stack_refusal.hpp"
 #include "engines/torch_backend.hpp"
+#include "files/replace_file.hpp"
+#include "models/torchscript_archive.hpp"
 
 namespace sheaf {
 namespace {
@@ -49,11 +54,88 @@ std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::v
   return torch_backend().make_predictor(model, row_shape, output_count, device);
 }
 
+std::string version() {
+  return torch_backend().info().version;
+}
+
+std::string devices() {
+  const TorchInfo torch = torch_backend().info();
+  if (torch.cuda_device_count > 0) return counted(torch.cuda_device_count, "CUDA device");
+  return torch.built_with_cuda ? "no CUDA device" : "built without CUDA";
+}
+
+std::string platform() {
+  const TorchInfo torch = torch_backend().info();
+  return fmt::format("{}, {}, {}", torch.version, torch.instruction_set, blas_library());
+}
+
+// Loads LibTorch now, not in a lane during the training.
+void prepare(std::int64_t threads) {
+  torch_backend();
+  reserve_blas_memory(threads);
+}
+
+bool uses_blas() {
+  return true;
+}
+
+double measure_flops() {
+  return torch_backend().measure_blas_flops();
+}
+
+VisibleGpus usable_gpus() {
+  if constexpr (!SHEAF_TORCH_HAS_CUDA) return {{}, "the LibTorch of this build has no CUDA support"};
+  VisibleGpus visible = find_gpus();
+  if (visible.gpus.empty()) return visible;
+  const TorchInfo torch = torch_backend().info();
+  if (torch.cuda_device_count >= static_cast<int>(visible.gpus.size())) return visible;
+  if (torch.cuda_device_count > 0)
+    return {{}, fmt::format("LibTorch can use {} of the {} GPUs", torch.cuda_device_count, visible.gpus.size())};
+  return {{},
+          torch.built_with_cuda ? "LibTorch cannot use the GPUs; the driver may be too old"
+                                : "LibTorch was built without CUDA"};
+}
+
+// Only LibTorch can write the code of a TorchScript module from Python and the tensors of a plugin.
+void write_model(const SavedModel& trained, std::uint64_t iteration_seed, const std::string& path) {
+  if (has_layout(trained.description.model.kind))
+    write_whole_file(path, [&](const ByteSink& sink) { write_torchscript_archive(trained, sink); });
+  else if (trained.description.plugin_content)
+    write_whole_file(path, torch_backend().plugin_model_file_bytes(trained, iteration_seed));
+  else
+    write_whole_file(path, torch_backend().script_model_file_bytes(trained));
+}
+
+EngineServices services() {
+  static const EngineLibrary library = {"LibTorch", "sheaf-torch", has_torch_library, version, false, devices};
+  EngineServices all;
+  all.library = &library;
+  all.platform_key = "libtorch";
+  all.platform_name = library.name;
+  all.platform = platform;
+  all.prepare = prepare;
+  all.uses_blas = uses_blas;
+  all.measure_flops = measure_flops;
+  all.usable_gpus = usable_gpus;
+  all.write_model = write_model;
+  return all;
+}
+
 }  // namespace
 
 EngineEntry torch_engine() {
-  return {torch_engine_name, EngineKind::torch, true, true, refusal, expected_seconds, make_trainer, make_predictor,
-          refusal_of_stack,  make_stack_trainer};
+  return {torch_engine_name,
+          EngineKind::torch,
+          true,
+          true,
+          true,
+          services(),
+          refusal,
+          expected_seconds,
+          make_trainer,
+          make_predictor,
+          refusal_of_stack,
+          make_stack_trainer};
 }
 
 }  // namespace sheaf

@@ -42,10 +42,14 @@ void check_run(const Study& study, Problems& problems) {
                  fmt::format("run.threads = {} has no effect ({}: one thread per lane). Leave it out.",
                              study.run.threads, assignment(study, "model.kind")));
   if (study.run.stack > 1) {
-    if (study.run.engine == EngineKind::native || study.run.engine == EngineKind::xgboost)
+    if (study.run.engine != EngineKind::torch)
       problems.add({"run.stack", "run.engine"},
                    fmt::format("run.stack = {} needs LibTorch, but {}. Set run.engine = torch, or leave out run.stack.",
                                study.run.stack, assignment(study, "run.engine")));
+    if (study.run.threads > 1)
+      problems.add({"run.stack", "run.threads"},
+                   fmt::format("run.stack = {} needs one thread per lane, but run.threads = {}. Leave out one of them.",
+                               study.run.stack, study.run.threads));
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::iteration)
       problems.add({"run.stack", "data.draw"},
                    fmt::format("run.stack = {} needs data that all iterations share, but data.draw = iteration. Set "

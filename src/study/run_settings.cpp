@@ -53,12 +53,12 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads per lane; more than 1 needs lanes = 1.",
           Decides::no_results)
       .also_called({"nthread", "num_threads", "n_threads"});
-  run.add(
-      "stack", &RunOptions::stack, integer_or("auto", 1, 1024),
-      "Models that a lane trains together with LibTorch, one batch of each at a time; 1: one by one. Linear models "
-      "and MLPs of the same shape can share a stack. Their learning rates, regularization, numbers of epochs, folds "
-      "and seeds may differ. Others are trained one by one. auto: 1 on cores; as many as a GPU needs to be busy.",
-      Decides::results);
+  run.add("stack", &RunOptions::stack, integer(1, 1024),
+          "Models that a lane trains together with run.engine = torch, one batch of each at a time. Linear models and "
+          "MLPs of the same shape share a stack: the same network, loss, optimizer, batch size and number of batches, "
+          "and the same kinds of regularization. Other models are trained one by one. A stack pays off on a GPU, where "
+          "a small model alone leaves most of the device unused.",
+          Decides::results);
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
           "Ranks that share one GPU (useful with MPS only).", Decides::no_results)
       .only_with("run.device", {"auto", "cuda"});

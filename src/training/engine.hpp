@@ -20,7 +20,7 @@ struct EngineCalls {
   TrainedIterationSink sink;             ///< gets the results
   std::function<bool()> stop_requested;  ///< called between iterations; true: the claim ends early
   /// Returns another claim, or an empty one if none is ready: for an engine that trains several models together, when
-  /// it has room for `room` more. Does not wait. Null: there are no others.
+  /// it has room for `room` more. Does not wait for work. Null: there are no others.
   std::function<std::vector<IndexRange>(std::int64_t room)> more = {};
 };
 

@@ -1,5 +1,5 @@
-// One row of the engine table: the properties of an engine and the functions that make its trainers and predictors.
-// Libraries are loaded only when a trainer or predictor is made.
+// One row of the engine table: the properties of an engine, its functions that make trainers and predictors, and what
+// commands need of it otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,9 +14,11 @@
 #include "models/network_layout.hpp"
 #include "models/predictor.hpp"
 #include "models/saved_model.hpp"
+#include "parallel/devices/gpus.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "study/plan.hpp"
 #include "study/run_options.hpp"
+#include "training/engine_library.hpp"
 #include "training/stack_shape.hpp"
 #include "training/stack_trainer.hpp"
 #include "training/trainer.hpp"
@@ -31,11 +33,40 @@ inline constexpr const char* xgboost_engine_name = "xgboost";
 /// Float32 operations per second expected of an engine on one core: half the peak of a core with AVX2.
 inline constexpr double expected_core_flops = 40e9;
 
+/// What an engine needs of the machine, and what it reports. Functions that need the engine's library load it, and
+/// throw RunError if that fails. All are local.
+struct EngineServices {
+  const EngineLibrary* library = nullptr;  ///< null: the engine is a part of the program
+
+  std::string_view platform_key;   ///< of platform() in journals, and of the version in results
+  std::string_view platform_name;  ///< for people, such as "the instruction set"
+  /// What decides the last bits of its results on this machine, besides the program and run.threads.
+  std::string (*platform)() = nullptr;
+
+  /// Prepares the process for `threads` threads that compute, before they start: loads the library and reserves
+  /// memory. Throws RunError also if the memory limit is too low. Null: nothing to do.
+  void (*prepare)(std::int64_t threads) = nullptr;
+
+  /// Whether it uses the BLAS library on this machine. Null: never.
+  bool (*uses_blas)() = nullptr;
+  /// The speed in FLOP/s of its matrix products on one core; takes about 10 ms. Null: it has no products.
+  double (*measure_flops)() = nullptr;
+
+  /// The GPUs on which it can train: all that are visible to this process, or none, with the reason. Loads the library
+  /// if there may be some. Throws RunError if it cannot be loaded. Null without uses_gpus.
+  VisibleGpus (*usable_gpus)() = nullptr;
+
+  /// Writes the file of a model that it has trained in the iteration with this seed. Throws RunError. Thread-safe.
+  void (*write_model)(const SavedModel& trained, std::uint64_t iteration_seed, const std::string& path) = nullptr;
+};
+
 struct EngineEntry {
   std::string_view name;  ///< in results, journals and reports
   EngineKind kind;        ///< the value of run.engine that selects this engine
   bool trains_networks;   ///< or boosted trees
   bool uses_gpus;         ///< whether it uses the lane's GPU if there is one; otherwise it always trains on cores
+  bool uses_threads;      ///< whether a lane on cores trains with run.threads threads; otherwise with one
+  EngineServices services;
 
   /// The reason why the engine cannot train a trial on data of this shape in a lane with this device; no value if it
   /// can. Depends only on the trial's network (decides_network) and the kind of the device, GPU or cores. Pure.

@@ -23,7 +23,7 @@ struct StackedTrainings::Slot {
   Trial trial;
   IterationInput input;
   MemoryTraining training;
-  bool is_leaving = false;  // a validation was interrupted
+  bool is_leaving = false;  // there was no time for a validation
 };
 
 StackedTrainings::StackedTrainings(const TrainingContext& context, StackTrainer& stack)
@@ -51,10 +51,9 @@ void StackedTrainings::begin(const Iteration& iteration, const Trial& trial, Ite
   *free = std::make_unique<Slot>(context_, iteration, trial, std::move(input), trainer);
 }
 
-std::vector<UnfinishedIteration> StackedTrainings::train(const TrainedIterationSink& sink,
-                                                         const std::function<bool()>& stop_requested) {
+EndedTrainings StackedTrainings::train(const std::function<bool()>& stop_requested) {
   train_piece();
-  std::vector<UnfinishedIteration> failed;
+  EndedTrainings ended;
   for (auto& slot : slots_) {
     if (!slot) continue;
     std::optional<TrainedIteration> trained;
@@ -62,21 +61,36 @@ std::vector<UnfinishedIteration> StackedTrainings::train(const TrainedIterationS
       MemoryTraining& training = slot->training;
       training.save_if_due();
       training.cut_if_due();
-      if (training.validates_next()) {
-        slot->is_leaving = !training.validate(stop_requested, max_seconds_after_stop);
-        training.save_if_due();
-        training.cut_if_due();
-      }
+      if (training.validates_next()) validate(*slot, stop_requested);
       if (!training.is_over()) return;
       trained = training.finish();
       trained->result.seconds += training.seconds();
     });
-    if (failure) failed.push_back({slot->iteration.number, *failure});
+    if (failure) ended.failed.push_back(slot->iteration.number);
+    if (trained) ended.trained.push_back(std::move(*trained));
     if (failure || trained) slot.reset();
-    if (trained) sink(std::move(*trained));
   }
   leave(stop_requested);
-  return failed;
+  return ended;
+}
+
+// All trainings together may take a certain time after a stop. One that is cut after its validation is validated
+// anyway.
+void StackedTrainings::validate(Slot& slot, const std::function<bool()>& stop_requested) {
+  const bool is_cut_next = slot.training.cut_if_due();
+  double most_seconds = max_seconds_after_stop;
+  if (is_stopping(stop_requested)) most_seconds -= seconds_since(*stopped_at_);
+  slot.is_leaving = !is_cut_next && most_seconds <= 0;
+  if (slot.is_leaving) return;
+  slot.is_leaving = !slot.training.validate(stop_requested, most_seconds);
+  slot.training.save_if_due();
+  slot.training.cut_if_due();
+}
+
+bool StackedTrainings::is_stopping(const std::function<bool()>& stop_requested) {
+  if (context_.checkpoints == nullptr || !stop_requested()) return false;
+  if (!stopped_at_) stopped_at_ = Clock::now();
+  return true;
 }
 
 // Trains the next batches of all trainings, as many as the one with the fewest of them can train at once.
@@ -112,7 +126,7 @@ void StackedTrainings::train_piece() {
 // Saves and ends the trainings that take too long to finish, if the job is stopping. They share the time, so each one
 // needs as long as all of them.
 void StackedTrainings::leave(const std::function<bool()>& stop_requested) {
-  if (context_.checkpoints == nullptr || is_empty() || !stop_requested()) return;
+  if (is_empty() || !is_stopping(stop_requested)) return;
   double seconds_left = 0;
   for (const auto& slot : slots_)
     if (slot) seconds_left += slot->is_leaving ? 2 * max_seconds_after_stop : slot->training.seconds_left();

@@ -18,10 +18,10 @@
 
 namespace sheaf {
 
-/// An iteration that was not trained to its end.
-struct UnfinishedIteration {
-  std::int64_t number = 0;
-  std::string failure;  ///< the reason
+/// What ended in one call of StackedTrainings::train().
+struct EndedTrainings {
+  std::vector<TrainedIteration> trained;
+  std::vector<std::int64_t> failed;  ///< numbers of iterations that have failed alone
 };
 
 /// The trainings in the slots of a stack. Each call of train() trains a piece of all of them. A training begins and
@@ -40,10 +40,10 @@ class StackedTrainings {
   /// this iteration; the slot is then still free.
   void begin(const Iteration& iteration, const Trial& trial, IterationInput input);
 
-  /// Trains a piece of each training, or validates it, and ends those that are over: `sink` gets their results. Once
-  /// `stop_requested` returns true, trainings that need longer save a checkpoint and leave. Returns trainings that have
-  /// failed alone. Throws the errors of the stack, after which only unfinished() and the destructor may be called.
-  std::vector<UnfinishedIteration> train(const TrainedIterationSink& sink, const std::function<bool()>& stop_requested);
+  /// Trains a piece of each training, or validates it, and ends those that are over. Once `stop_requested` returns
+  /// true, trainings that need longer save a checkpoint and leave, all of them within max_seconds_after_stop. Throws
+  /// the errors of the stack, after which only unfinished() and the destructor may be called.
+  EndedTrainings train(const std::function<bool()>& stop_requested);
 
   /// The numbers of the iterations in the slots.
   std::vector<std::int64_t> unfinished() const;
@@ -52,6 +52,8 @@ class StackedTrainings {
   struct Slot;
 
   void train_piece();
+  void validate(Slot& slot, const std::function<bool()>& stop_requested);
+  bool is_stopping(const std::function<bool()>& stop_requested);
   void leave(const std::function<bool()>& stop_requested);
 
   const TrainingContext& context_;
@@ -59,6 +61,7 @@ class StackedTrainings {
   std::vector<SlotTrainer> trainers_;
   std::vector<std::unique_ptr<Slot>> slots_;  // null: free
   PieceSize piece_;
+  std::optional<Clock::time_point> stopped_at_;
 };
 
 }  // namespace sheaf

@@ -36,7 +36,7 @@ struct TrialEstimate {
                                 ///< forward, 4 backward), times training rows and epochs; 0 (unknown) without a layout
   double memory_bytes = 0;      ///< memory per lane: parameters, gradients, optimizer state and activations of a batch
                                 ///< (without a layout, only the features of the batch)
-  std::int64_t together = 1;    ///< iterations that a lane trains at the same time (run.stack)
+  std::int64_t together = 1;    ///< models that a lane trains at the same time (run.stack)
   double checkpoint_bytes = 0;  ///< size of a checkpoint file: parameters, optimizer state, and about 1 KiB
 };
 

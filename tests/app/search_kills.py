@@ -29,6 +29,7 @@ METHODS = {
     "certain": ["--search.method=tpe", "--search.trials=16", "--search.racing=certain", "--search.metric=accuracy", RATE],
     "patience": ["--search.trials=24", "--search.patience=6", RATE],
     "stack": ["--search.trials=14", "--run.engine=torch", "--run.stack=5", RATE, "--search.model.dropout=0, 0.1"],
+    "stages of stacks": ["--search.method=halving", "--search.trials=9", "--run.engine=torch", "--run.stack=4", RATE],
 }
 TABLE = ["--search.method=random", "--search.trials=12", "--search.model.kind=boosted_trees, mlp, linear",
          "--search.model.embedding=none, piecewise", "--search.model.max_depth=integer(2, 5)",

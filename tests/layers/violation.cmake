@@ -15,6 +15,9 @@ data/dataset.hpp: includes \"mpi.h\", which is not in a folder of src/ (use <> f
 data/dataset.hpp: includes \"parallel/mpi/communicator.hpp\", but the DEPENDS of data do not reach parallel/mpi
 helpers/helpers.hpp: is in a folder that is not in src/folders.cmake
 runs/results/table.hpp: includes <mpi.h>, which only parallel/mpi/ may include
+runs/results/table.hpp: includes \"engines/native/native_trainer.hpp\", but the DEPENDS of runs/results do not reach engines/native
+runs/results/table.hpp: includes \"engines/native/native_trainer.hpp\", which only engines/ may include
+runs/results/table.hpp: includes \"engines/torch_backend.hpp\", which only engines/ may include
 runs/results/table.hpp: includes \"runs/journal/journal_line.hpp\", but runs/journal is not below runs/results
 stray.cpp: is not in a folder
 study/study.hpp: includes <cuda_runtime.h>, which only parallel/devices/ may include

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "commands/evaluate/scoring_choice.hpp"
@@ -13,9 +14,8 @@
 #include "core/text.hpp"
 #include "data/column_encoding.hpp"
 #include "engines/model_opening.hpp"
-#include "engines/native/kernels/blas_memory.hpp"
-#include "engines/native/native_trainer.hpp"
 #include "engines/usable_gpus.hpp"
+#include "engines/used_engines.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/losses.hpp"
@@ -53,18 +53,20 @@ void require_requested_engine(const EvaluationRequest& request, const EngineChoi
                                choice.reason.value_or(fmt::format("its engine is {}", choice.engine->name))));
 }
 
-// Returns the engine that needs a reason, if there are two.
+// Prepares the engines of the models. Returns the first that is not the first of the table and needs a reason, if any.
 EngineChoice engine_of_models(const EvaluationRequest& request, const EvaluatedModel& evaluated,
                               const Placement& placement) {
+  const EngineEntry& usual = engine_table().front();
   EngineChoice choice{};
-  bool native = true;
+  std::set<const EngineEntry*> chosen;
   for (const OpenedModel& model : evaluated.models) {
     const EngineChoice of_model = choose_predictor(model, request.run, placement.lanes.front());
     require_requested_engine(request, of_model);
-    if (native) choice = of_model;
-    native = native && of_model.engine->kind == EngineKind::native;
+    if (choice.engine == nullptr || choice.engine == &usual) choice = of_model;
+    chosen.insert(of_model.engine);
   }
-  if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.thread_count() + 1);
+  prepare_engines(engines_with([&](const EngineEntry& engine) { return chosen.count(&engine) > 0; }),
+                  placement.thread_count() + 1);
   return choice;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -12,11 +13,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
-#include "engines/native/kernels/blas_library.hpp"
-#include "engines/native/kernels/product_speed.hpp"
-#include "engines/native/native_trainer.hpp"
-#include "engines/torch_backend.hpp"
 #include "engines/usable_gpus.hpp"
+#include "engines/used_engines.hpp"
 #include "files/hdf5/file.hpp"
 #include "parallel/devices/cores.hpp"
 #include "parallel/devices/gpus.hpp"
@@ -29,29 +27,69 @@ namespace sheaf {
 
 namespace {
 
-// Whether this rank has loaded LibTorch.
-enum class LoadedTorch { yes, not_installed, failed };
-
-std::string torch_text(LoadedTorch loaded) {
-  if (loaded == LoadedTorch::not_installed) return "not installed (package sheaf-torch)";
-  if (loaded == LoadedTorch::failed) return "cannot be loaded";
-  const TorchInfo torch = torch_backend().info();
-  if (torch.cuda_device_count > 0)
-    return fmt::format("{}, {}", torch.version, counted(torch.cuda_device_count, "CUDA device"));
-  return fmt::format("{}, {}", torch.version, torch.built_with_cuda ? "no CUDA device" : "built without CUDA");
+// Loads the library of an engine, and measures its products if it has some, since that may fail, too.
+LibraryFacts check_library(const EngineEntry& engine, KnownFacts& known) {
+  const EngineLibrary& library = *engine.services.library;
+  LibraryFacts facts{std::string(library.name), std::nullopt, std::nullopt};
+  if (library.is_installed != nullptr && !library.is_installed()) return facts;
+  try {
+    std::string version = library.version();
+    if (engine.services.measure_flops != nullptr) known.speed = measure_products(engine);
+    facts.version = std::move(version);
+  } catch (const RunError& error) {
+    facts.problem = error.what();
+  }
+  return facts;
 }
 
-// `speeds`: FLOP/s of each rank. `usable`: the GPUs on which this rank could train.
-std::string info_text(const RankTable& ranks, const std::vector<double>& speeds, LoadedTorch torch,
-                      const VisibleGpus& usable) {
+// Measures the products of the engines that are a part of the program only if no library does.
+void check_engines(KnownFacts& known) {
+  for (const EngineEntry& engine : engine_table())
+    if (engine.services.library != nullptr) known.libraries.push_back(check_library(engine, known));
+  for (const EngineEntry& engine : engine_table())
+    if (engine.services.library == nullptr && known.speed.owner.empty()) known.speed = measure_products(engine);
+}
+
+// The facts about the library of this engine; null if it has none.
+const LibraryFacts* facts_of(const EngineEntry& engine, const KnownFacts& known) {
+  const EngineLibrary* library = engine.services.library;
+  const auto found = std::find_if(known.libraries.begin(), known.libraries.end(), [&](const LibraryFacts& facts) {
+    return library != nullptr && facts.name == library->name;
+  });
+  return found != known.libraries.end() ? &*found : nullptr;
+}
+
+// "1.13.0, 2 CUDA devices"
+std::string library_text(const EngineLibrary& library, const LibraryFacts& facts) {
+  if (facts.problem) return "cannot be loaded";
+  if (!facts.version) return fmt::format("not installed (package {})", library.package);
+  return fmt::format("{}, {}", *facts.version, library.devices());
+}
+
+// The GPUs of the engines whose libraries are loaded.
+VisibleGpus usable_gpus(const KnownFacts& known) {
+  return find_usable_gpus_unless([&](const EngineEntry& engine) -> std::optional<std::string> {
+    const LibraryFacts* facts = facts_of(engine, known);
+    if (facts == nullptr || facts->version) return std::nullopt;
+    return fmt::format("{} {}", facts->name, facts->problem ? "cannot be loaded" : "is not installed");
+  });
+}
+
+// `speeds`: FLOP/s of each rank.
+std::string info_text(const RankTable& ranks, const std::vector<double>& speeds, const KnownFacts& known) {
+  const VisibleGpus& usable = known.usable;
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
   std::string text = fmt::format("sheaf        {} ({}, build {})\n", program_version(), git_revision(), build_id());
   text += fmt::format("MPI          {}\n", MpiSession::library_version());
   text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
-  text += fmt::format("LibTorch     {}\n", torch_text(torch));
-  text += fmt::format("BLAS         {}\n", blas_library());
-  text += fmt::format("engine       native: {}\n", native_engine_info());
+  for (const EngineEntry& engine : engine_table())
+    if (const EngineLibrary* library = engine.services.library; library != nullptr && library->devices != nullptr)
+      text += fmt::format("{:<13}{}\n", library->name, library_text(*library, *facts_of(engine, known)));
+  text += fmt::format("BLAS         {}\n", blas_version());
+  for (const EngineEntry& engine : engine_table())
+    if (engine.services.library == nullptr)
+      text += fmt::format("engine       {}: {}\n", engine.name, engine.services.platform());
   text += fmt::format("host         {}: {}, {} in {}, {}\n", MpiSession::host_name(),
                       machine.processor.empty() ? "unknown processor" : machine.processor,
                       counted(machine.machine_cores, "core"), counted(machine.sockets, "socket"),
@@ -102,38 +140,16 @@ std::vector<std::vector<Finding>> gather_findings(const std::vector<Finding>& ow
 // Shows the information about the job, and checks it. Collective over world.
 void show_info(const Communicator& world) {
   KnownFacts known;
-  LoadedTorch torch = has_torch_library() ? LoadedTorch::yes : LoadedTorch::not_installed;
-  agree(world, [&] {
-    if (torch == LoadedTorch::yes) {
-      try {
-        known.flops = torch_backend().measure_blas_flops();
-        known.torch_version = torch_backend().info().version;
-        known.has_torch = true;
-        return;
-      } catch (const RunError& error) {
-        known.torch_problem = error.what();
-        torch = LoadedTorch::failed;
-      }
-    }
-    known.flops = measure_native_flops();
-  });
+  agree(world, [&] { check_engines(known); });
   const Communicator node = world.split_by_node();
   const Placement placement = place_ranks(
-      RunOptions{},
-      [&] {
-        known.usable = torch == LoadedTorch::yes      ? find_usable_gpus()
-                       : torch == LoadedTorch::failed ? VisibleGpus{{}, "LibTorch cannot be loaded"}
-                                                      : VisibleGpus{{}, "LibTorch is not installed"};
-        return known.usable;
-      },
-      world, node);
+      RunOptions{}, [&] { return known.usable = usable_gpus(known); }, world, node);
   known.lanes = placement.lane_count();
   const auto ranks = gather_rank_infos(placement, world);
-  const auto speeds = world.gather(std::vector<double>{known.flops});
+  const auto speeds = world.gather(std::vector<double>{known.speed.flops});
   const auto findings = gather_findings(check_rank(known, world, node), world);
   agree(world, [&] {
-    if (world.is_root())
-      print_job_result(info_text(ranks, speeds, torch, known.usable) + "\n" + finding_lines(findings));
+    if (world.is_root()) print_job_result(info_text(ranks, speeds, known) + "\n" + finding_lines(findings));
   });
 }
 

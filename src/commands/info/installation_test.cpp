@@ -21,7 +21,7 @@
 #include "commands/import/import_command.hpp"
 #include "commands/train/run_command.hpp"
 #include "core/error.hpp"
-#include "engines/torch_backend.hpp"
+#include "engines/used_engines.hpp"
 #include "files/directories.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/job_output.hpp"
@@ -166,6 +166,24 @@ bool passes(const std::string& name, const Communicator& world, const std::funct
   return passed;
 }
 
+// Whether the engine passes, or its library is not installed. Collective over world.
+bool test_engine(const EngineEntry& engine, const Communicator& world) {
+  const EngineLibrary* library = engine.services.library;
+  if (library != nullptr && library->is_installed != nullptr && !library->is_installed()) {
+    agree(world, [&] {
+      if (world.is_root())
+        print_job_result(fmt::format("skipped  {}: not installed (package {})\n", library->name, library->package));
+    });
+    return true;
+  }
+  return passes("training and prediction with " + product_name(engine), world, [&] {
+    agree(world, [&] {
+      if (library != nullptr) library->version();  // loads it
+    });
+    train_and_predict(std::string(engine.name), world);
+  });
+}
+
 }  // namespace
 
 bool test_installation(const Communicator& world) {
@@ -176,19 +194,10 @@ bool test_installation(const Communicator& world) {
     });
     run_silently(import_command(), {"table.csv", "table.h5"}, world);
   });
-  const bool native =
-      passes("training and prediction with the native engine", world, [&] { train_and_predict("native", world); });
-  if (!has_torch_library()) {
-    agree(world, [&] {
-      if (world.is_root()) print_job_result("skipped  LibTorch: not installed (package sheaf-torch)\n");
-    });
-    return imported && native;
-  }
-  const bool torch = passes("training and prediction with LibTorch", world, [&] {
-    agree(world, [&] { torch_backend(); });
-    train_and_predict("torch", world);
-  });
-  return imported && native && torch;
+  bool trained = true;
+  for (const EngineEntry& engine : engine_table())
+    if (engine.trains_networks) trained = test_engine(engine, world) && trained;
+  return imported && trained;
 }
 
 }  // namespace sheaf

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "core/text.hpp"
-#include "engines/native/kernels/product_speed.hpp"
 
 namespace sheaf {
 
@@ -53,14 +52,14 @@ Finding gpu_finding(const GpuFacts& facts) {
                                   facts.none_reason));
 }
 
-Finding torch_finding(const std::optional<std::string>& version) {
-  if (version) return fine("LibTorch", *version);
-  return fine("LibTorch", "not installed; linear models and MLPs train without it");
+Finding library_finding(const LibraryFacts& facts) {
+  if (facts.problem) return advice(facts.name, *facts.problem);
+  return fine(facts.name, facts.version.value_or("not installed; linear models and MLPs train without it"));
 }
 
-Finding blas_finding(const std::string& owner, double flops) {
-  if (const auto slow = slow_products(owner, flops)) return advice("BLAS", *slow);
-  return fine("BLAS", owner + " matrix products are fast");
+Finding blas_finding(const ProductSpeed& speed) {
+  if (const auto slow = slow_products(speed)) return advice("BLAS", *slow);
+  return fine("BLAS", speed.owner + " matrix products are fast");
 }
 
 }  // namespace sheaf

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/info/finding.hpp"
+#include "engines/used_engines.hpp"
 
 namespace sheaf {
 
@@ -39,10 +40,15 @@ struct GpuFacts {
 };
 Finding gpu_finding(const GpuFacts& facts);
 
-/// `version`: for example "1.13.0"; nullopt if LibTorch is not installed.
-Finding torch_finding(const std::optional<std::string>& version);
+/// The library of an engine (EngineLibrary) on this rank.
+struct LibraryFacts {
+  std::string name;                    ///< such as "LibTorch"
+  std::optional<std::string> version;  ///< for example "1.13.0"; nullopt if it is not installed, or
+  std::optional<std::string> problem;  ///< if it is installed but cannot be loaded: sentences
+};
+Finding library_finding(const LibraryFacts& facts);
 
-/// `flops`: of matrix products on one core. `owner`: of the measured products, "LibTorch's" or "the native engine's".
-Finding blas_finding(const std::string& owner, double flops);
+/// `speed`: of matrix products on one core.
+Finding blas_finding(const ProductSpeed& speed);
 
 }  // namespace sheaf

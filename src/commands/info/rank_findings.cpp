@@ -14,11 +14,9 @@
 
 #include "commands/info/launcher_findings.hpp"
 #include "commands/info/lock_probe.hpp"
-#include "commands/info/processor_findings.hpp"
 #include "commands/info/system_findings.hpp"
 #include "core/environment.hpp"
 #include "core/error.hpp"
-#include "engines/xgboost/xgboost_library.hpp"
 #include "files/directories.hpp"
 #include "parallel/devices/cores.hpp"
 #include "parallel/devices/memory.hpp"
@@ -110,14 +108,6 @@ MemoryFacts memory_facts(std::int64_t ranks) {
   return facts;
 }
 
-Finding xgboost_finding() {
-  try {
-    return fine("XGBoost", xgboost_version());
-  } catch (const RunError& error) {
-    return advice("XGBoost", error.what());
-  }
-}
-
 }  // namespace
 
 std::vector<Finding> check_rank(const KnownFacts& known, const Communicator& world, const Communicator& node) {
@@ -141,9 +131,10 @@ std::vector<Finding> check_rank(const KnownFacts& known, const Communicator& wor
         thread_finding(thread_facts(started, own_cores, lanes_of_node, ranks)),
         gpu_finding(
             {ranks, static_cast<std::int64_t>(known.usable.gpus.size()), known.usable.none_reason, machine_has_gpu()}),
-        known.torch_problem ? advice("LibTorch", *known.torch_problem) : torch_finding(known.torch_version),
-        xgboost_finding(),
-        blas_finding(known.has_torch ? "LibTorch's" : "the native engine's", known.flops),
+    };
+    for (const LibraryFacts& library : known.libraries) findings.push_back(library_finding(library));
+    const std::vector<Finding> others = {
+        blas_finding(known.speed),
         mpi_finding({MpiSession::library_version(), world.size(), hosts, launched_size(),
                      transports_in(file_text("/proc/self/maps"))}),
         signal_finding(signal_facts(started)),
@@ -153,6 +144,7 @@ std::vector<Finding> check_rank(const KnownFacts& known, const Communicator& wor
         shared_memory_finding(memory),
         open_files_finding(soft_limit(RLIMIT_NOFILE), world.size()),
     };
+    findings.insert(findings.end(), others.begin(), others.end());
   });
   return findings;
 }

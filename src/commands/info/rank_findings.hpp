@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "commands/info/finding.hpp"
+#include "commands/info/processor_findings.hpp"
 #include "parallel/devices/gpus.hpp"
 #include "parallel/mpi/communicator.hpp"
 
@@ -15,12 +14,10 @@ namespace sheaf {
 
 /// Facts that `sheaf info` has already found for other lines of its output.
 struct KnownFacts {
-  VisibleGpus usable;                        ///< GPUs on which this rank could train
-  std::int64_t lanes = 1;                    ///< of this rank
-  double flops = 0;                          ///< of matrix products on one core
-  bool has_torch = false;                    ///< whether LibTorch measured `flops`
-  std::optional<std::string> torch_version;  ///< if LibTorch is installed
-  std::optional<std::string> torch_problem;  ///< if it is installed but cannot be loaded: sentences
+  VisibleGpus usable;                   ///< GPUs on which this rank could train
+  std::int64_t lanes = 1;               ///< of this rank
+  ProductSpeed speed;                   ///< of matrix products on one core
+  std::vector<LibraryFacts> libraries;  ///< of the engine table, in its order
 };
 
 /// The findings of all checks on this rank, the same checks in the same order on every rank. Throws AgreedError.

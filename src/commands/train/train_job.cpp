@@ -21,10 +21,7 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
-#include "engines/native/kernels/blas_library.hpp"
-#include "engines/native/kernels/product_speed.hpp"
-#include "engines/native/native_trainer.hpp"
-#include "engines/torch_backend.hpp"
+#include "engines/used_engines.hpp"
 #include "files/directories.hpp"
 #include "files/hdf5/file.hpp"
 #include "parallel/devices/rank_placement.hpp"
@@ -37,36 +34,29 @@
 namespace sheaf {
 namespace {
 
-void warn_of_slow_blas(bool by_torch) {
-  if (!by_torch && !native_engine_needs_blas()) return;
-  const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_native_flops();
-  if (const auto warning = slow_products(by_torch ? "LibTorch's" : "the native engine's", flops)) warn_root(*warning);
-}
-
 std::string utc_text(std::time_t time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
 
-std::vector<std::pair<std::string, AttributeValue>> provenance(
-    const std::string& command_line, const std::string& data_fingerprint, const std::string& directory, bool uses_torch,
-    const std::optional<std::string>& xgboost, int rank_count, const std::string& mpi_version, const JobStart& start) {
-  const bool uses_blas = uses_torch || native_engine_needs_blas();
-  return {{"program", "sheaf " + program_version()},
-          {"git_revision", git_revision()},
-          {"command_line", command_line},
-          {"started_utc", utc_text(start.utc)},
-          {"finished_utc", utc_text(std::time(nullptr))},
-          {"wall_seconds", seconds_since(start.monotonic)},
-          {"rank_count", std::int64_t{rank_count}},
-          {"attempts", RunReader(directory).attempts()},
-          {"mpi", mpi_version},
-          {"libtorch", uses_torch ? torch_backend().info().version : "not used"},
-          {"xgboost", xgboost.value_or("not used")},
-          {"blas", uses_blas ? blas_library() : "not used"},
-          {"native_engine", native_engine_info()},
-          {"hdf5", hdf5_version()},
-          {"random_numbers", "Philox4x32-10"},
-          {"data_fingerprint", data_fingerprint}};
+std::vector<std::pair<std::string, AttributeValue>> provenance(const std::string& command_line,
+                                                               const std::string& data_fingerprint,
+                                                               const std::string& directory, const UsedEngines& engines,
+                                                               int rank_count, const std::string& mpi_version,
+                                                               const JobStart& start) {
+  std::vector<std::pair<std::string, AttributeValue>> values = {{"program", "sheaf " + program_version()},
+                                                                {"git_revision", git_revision()},
+                                                                {"command_line", command_line},
+                                                                {"started_utc", utc_text(start.utc)},
+                                                                {"finished_utc", utc_text(std::time(nullptr))},
+                                                                {"wall_seconds", seconds_since(start.monotonic)},
+                                                                {"rank_count", std::int64_t{rank_count}},
+                                                                {"attempts", RunReader(directory).attempts()},
+                                                                {"mpi", mpi_version}};
+  for (auto& [name, version] : engine_versions(engines)) values.emplace_back(name, std::move(version));
+  values.emplace_back("hdf5", hdf5_version());
+  values.emplace_back("random_numbers", "Philox4x32-10");
+  values.emplace_back("data_fingerprint", data_fingerprint);
+  return values;
 }
 
 DataSummary summary_of(const StudyData& data, const DataOptions& options) {
@@ -139,7 +129,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
                          stages.last_stage_text(), run.directory));
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);
-    warn_of_slow_blas(training.uses_torch);
+    if (const auto warning = find_slow_products(training.engines)) warn_root(*warning);
     for (const auto& note : {note_on_gpus(study, plan, prepared.facts), note_on_predictions(study, prepared.facts),
                              note_on_batch(study, prepared.ranks.lane_count())})
       if (!note.empty()) log_root(note);
@@ -149,8 +139,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
 
   // 3. Gather the results, write them and print the summary.
   const auto make_provenance = [&, mpi_version = MpiSession::library_version()] {
-    return provenance(request.command_line, training.header.data, run.directory, training.uses_torch,
-                      training.header.platform->xgboost, world.size(), mpi_version, start);
+    return provenance(request.command_line, training.header.data, run.directory, training.engines, world.size(),
+                      mpi_version, start);
   };
   const DataSummary data_summary = summary_of(data, study.data);
   return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial, data.file,

@@ -164,7 +164,7 @@ class StackEncoding : public StackLayer {
   }
 
   torch::Tensor backward(const torch::Tensor& gradient, const StackBatch& /*batch*/) override {
-    encoder_.backward(gradient, tensors_.weight_gradient, tensors_.bias_gradient);
+    if (gradient.defined()) encoder_.backward(gradient, tensors_.weight_gradient, tensors_.bias_gradient);
     return {};
   }
 
@@ -172,6 +172,11 @@ class StackEncoding : public StackLayer {
   LayerTensors tensors_;
   StackEncoder encoder_;
 };
+
+// Whether no layer before it has parameters, so that nothing needs the gradients of its inputs.
+bool is_first_trained(const std::vector<Layer>& layers, std::size_t index) {
+  return index == 0 || (index == 1 && layers[0].is_encoding() && layers[0].weight_count() == 0);
+}
 
 }  // namespace
 
@@ -187,7 +192,7 @@ std::vector<std::unique_ptr<StackLayer>> stack_layers(const std::vector<Layer>& 
     }
     switch (layers[index].kind) {
       case Layer::Kind::dense:
-        chain.push_back(std::make_unique<StackDense>(std::move(tensors), index == 0));
+        chain.push_back(std::make_unique<StackDense>(std::move(tensors), is_first_trained(layers, index)));
         break;
       case Layer::Kind::layer_norm:
         chain.push_back(std::make_unique<StackLayerNorm>(std::move(tensors)));

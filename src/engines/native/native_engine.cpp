@@ -7,8 +7,12 @@
 
 #include "engines/native/flush_denormals.hpp"
 #include "engines/native/forward.hpp"
+#include "engines/native/kernels/blas_memory.hpp"
+#include "engines/native/kernels/product_speed.hpp"
 #include "engines/native/layers/layers_refusal.hpp"
 #include "engines/native/native_trainer.hpp"
+#include "files/replace_file.hpp"
+#include "models/torchscript_archive.hpp"
 
 namespace sheaf {
 namespace {
@@ -65,10 +69,31 @@ std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::v
   return std::make_unique<NativePredictor>(*model.trained, model.output_offsets);
 }
 
+void prepare(std::int64_t threads) {
+  if (native_engine_needs_blas()) reserve_blas_memory(threads);
+}
+
+void write_model(const SavedModel& trained, std::uint64_t, const std::string& path) {
+  write_whole_file(path, [&](const ByteSink& sink) { write_torchscript_archive(trained, sink); });
+}
+
+EngineServices services() {
+  EngineServices all;
+  all.platform_key = "native_engine";
+  all.platform_name = "the instruction set";
+  all.platform = native_engine_info;
+  all.prepare = prepare;
+  all.uses_blas = native_engine_needs_blas;
+  all.measure_flops = measure_native_flops;
+  all.write_model = write_model;
+  return all;
+}
+
 }  // namespace
 
 EngineEntry native_engine() {
-  return {native_engine_name, EngineKind::native, true, false, refusal, expected_seconds, make_trainer, make_predictor};
+  return {native_engine_name, EngineKind::native, true,          false, false, services(), refusal,
+          expected_seconds,   make_trainer,       make_predictor};
 }
 
 }  // namespace sheaf

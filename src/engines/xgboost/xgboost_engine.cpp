@@ -9,7 +9,9 @@
 #include "engines/xgboost/booster.hpp"
 #include "engines/xgboost/tree_parameters.hpp"
 #include "engines/xgboost/tree_rows.hpp"
+#include "engines/xgboost/xgboost_library.hpp"
 #include "engines/xgboost/xgboost_trainer.hpp"
+#include "files/replace_file.hpp"
 #include "models/model_text.hpp"
 #include "models/tree_model_file.hpp"
 
@@ -76,10 +78,31 @@ std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::v
   }
 }
 
+void write_model(const SavedModel& trained, std::uint64_t, const std::string& path) {
+  write_whole_file(path, tree_model_file_bytes(trained));
+}
+
+EngineServices services() {
+  static const EngineLibrary library = [] {
+    EngineLibrary xgboost;
+    xgboost.name = "XGBoost";
+    xgboost.version = xgboost_version;
+    xgboost.version_decides_results = true;  // other versions grow other trees
+    return xgboost;
+  }();
+  EngineServices all;
+  all.library = &library;
+  all.platform_key = "xgboost";
+  all.platform_name = library.name;
+  all.platform = xgboost_version;
+  all.write_model = write_model;
+  return all;
+}
+
 }  // namespace
 
 EngineEntry xgboost_engine() {
-  return {xgboost_engine_name, EngineKind::xgboost, false,         false, refusal,
+  return {xgboost_engine_name, EngineKind::xgboost, false,         false, false, services(), refusal,
           expected_seconds,    make_trainer,        make_predictor};
 }
 

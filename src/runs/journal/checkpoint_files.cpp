@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t magic = 0x4b434853;      // "SHCK"
-constexpr std::uint32_t checkpoint_format = 10;  // increases with every change of the contents of a state
+constexpr std::uint32_t checkpoint_format = 11;  // increases with every change of the contents of a state
 constexpr std::size_t files_per_training = 2;
 constexpr std::string_view unusable_ending = ".unusable";
 constexpr std::int64_t max_number =

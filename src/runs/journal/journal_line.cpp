@@ -126,17 +126,15 @@ void read_curve(const Json& rows, TrainedIteration& iteration) {
 }
 
 Json json_of(const Platform& platform) {
-  Json json = {{"build", platform.build}, {"native_engine", platform.native_engine}, {"threads", platform.threads}};
-  if (platform.libtorch) json["libtorch"] = *platform.libtorch;
-  if (platform.xgboost) json["xgboost"] = *platform.xgboost;
+  Json json = {{"build", platform.build}, {"threads", platform.threads}};
+  for (const auto& [key, text] : platform.engines) json[key] = text;
   return json;
 }
 
 Platform platform_of(const Json& json) {
-  Platform platform{json.at("build"), json.at("native_engine"), std::nullopt,
-                    integer_of<std::int64_t>(json.at("threads"))};
-  if (json.contains("libtorch")) platform.libtorch = json.at("libtorch");
-  if (json.contains("xgboost")) platform.xgboost = json.at("xgboost");
+  Platform platform{json.at("build"), {}, integer_of<std::int64_t>(json.at("threads"))};
+  for (const auto& [key, value] : json.items())
+    if (key != "build" && key != "threads") platform.engines.emplace(key, value.get<std::string>());
   return platform;
 }
 

@@ -3,22 +3,28 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sheaf {
 
 /// Texts are escaped(), since journals are UTF-8.
 struct Platform {
-  std::string build;                      ///< build_id()
-  std::string native_engine;              ///< instruction set and library for products
-  std::optional<std::string> libtorch{};  ///< version, instruction set and BLAS; nullopt: the job does not use LibTorch
-  std::int64_t threads = 1;               ///< per lane
-  std::optional<std::string> xgboost{};   ///< version; nullopt: the job trains no trees
+  std::string build;                             ///< build_id()
+  std::map<std::string, std::string> engines{};  ///< EngineServices::platform() by platform_key: of the native engine,
+                                                 ///< and of others if the job uses them
+  std::int64_t threads = 1;                      ///< per lane
+
+  /// platform() of the engine with this key; no value if the job does not use it.
+  std::optional<std::string> engine(std::string_view key) const {
+    const auto found = engines.find(std::string(key));
+    return found != engines.end() ? std::optional(found->second) : std::nullopt;
+  }
 
   bool operator==(const Platform& other) const {
-    return build == other.build && native_engine == other.native_engine && libtorch == other.libtorch &&
-           threads == other.threads && xgboost == other.xgboost;
+    return build == other.build && engines == other.engines && threads == other.threads;
   }
 };
 

@@ -73,10 +73,13 @@ std::optional<Difference> find_difference(const std::string& path, const Journal
         fmt::format("the model file '{}' has changed since '{}' was written (its content differs)", *model, path),
         "Restore it"};
   // Other versions of XGBoost grow other trees.
-  const bool has_trees = found.platform && found.platform->xgboost && header.platform && header.platform->xgboost;
-  if (has_trees && found.platform->xgboost != header.platform->xgboost)
+  const auto xgboost_of = [](const JournalHeader& of) {
+    return of.platform ? of.platform->engine("xgboost") : std::nullopt;
+  };
+  const auto before = xgboost_of(found), now = xgboost_of(header);
+  if (before && now && before != now)
     return Difference{fmt::format("'{}' was written with XGBoost {}, this is XGBoost {} (its trees differ)", path,
-                                  printable(*found.platform->xgboost), *header.platform->xgboost),
+                                  printable(*before), *now),
                       "Use that version"};
   if (found.program != header.program)
     return Difference{fmt::format("'{}' was written by sheaf {}, this is sheaf {} (results may differ)", path,

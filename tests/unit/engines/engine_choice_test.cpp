@@ -67,6 +67,13 @@ TEST_CASE("the choice gives each kind of lane the reason why LibTorch trains a m
   run.device = DeviceRequest::cuda;
   CHECK(choice_of(mlp, run, 0.5, gpu_lane) == "torch (run.device = cuda)");
   CHECK(choice_of(mlp, run, 0.5, core_lane) == "torch (chosen for the lanes with a GPU)");
+  run.device = DeviceRequest::automatic;
+  const Trial trees = trial_of(ModelKind::boosted_trees);
+  run.threads = 2;
+  for (const LaneDevice device : {gpu_lane, core_lane}) {
+    CHECK(choice_of(trees, run, 3, device) == "xgboost");
+    CHECK(choice_of(mlp, run, 0.5, device) == "torch (run.threads = 2)");
+  }
 }
 
 TEST_CASE("an engine refuses trials that it cannot train because of the trial, the data or the device") {
@@ -162,6 +169,31 @@ TEST_CASE("expected times are shorter with more threads, and shorter on a GPU on
   CHECK(native.expected_seconds(large, gpu_lane) == native.expected_seconds(large, core_lane));
 }
 
+TEST_CASE("run.engine = auto takes the engine with the least expected time of those that can train the trial") {
+  for (const std::int64_t width : {1, 4096})
+    for (const ModelKind kind : {ModelKind::linear, ModelKind::mlp, ModelKind::cnn, ModelKind::boosted_trees}) {
+      Trial trial = trial_of(kind);
+      trial.model.hidden = {width};
+      trial.train.epochs = 3;
+      const TrialEstimate estimate = estimate_trial(trial, rows, 0, rows.rows);
+      const EngineEntry* chosen = choose_engine(trial, rows, RunOptions{}, no_gpu, core_lane).engine;
+      REQUIRE(chosen != nullptr);
+      CHECK_FALSE(chosen->refusal(trial, rows, core_lane).has_value());
+      for (const EngineEntry& engine : engine_table())
+        if (!engine.refusal(trial, rows, core_lane))
+          CHECK(chosen->expected_seconds(estimate, core_lane) <= engine.expected_seconds(estimate, core_lane));
+    }
+}
+
+TEST_CASE("the table has an engine for each trial on a GPU, except boosted trees") {
+  for (const ModelKind kind : {ModelKind::linear, ModelKind::mlp, ModelKind::cnn, ModelKind::plugin}) {
+    const EngineEntry* engine = gpu_engine(trial_of(kind), rows);
+    REQUIRE(engine != nullptr);
+    CHECK(engine->uses_gpus);
+  }
+  CHECK(gpu_engine(trial_of(ModelKind::boosted_trees), rows) == nullptr);
+}
+
 TEST_CASE("run.engine = native is refused if the native engine cannot train a trial") {
   RunOptions run;
   const std::vector<LaneDevice> both = {gpu_lane, core_lane};
@@ -209,10 +241,6 @@ TEST_CASE("stacks are trained by LibTorch, if any of the networks can be in one"
   RunOptions run;
   run.stack = 8;
   const Trial mlp = trial_of(ModelKind::mlp), cnn = trial_of(ModelKind::cnn);
-  CHECK(choice_of(mlp, run, no_gpu) == "torch (run.stack = 8)");
-  CHECK(has_stacks(EngineKind::torch));
-  CHECK_FALSE(has_stacks(EngineKind::native));
-  CHECK_FALSE(has_stacks(EngineKind::by_model));
   CHECK(models_together(mlp, rows, EngineKind::torch, core_lane, 8) == 8);
   CHECK(models_together(cnn, rows, EngineKind::torch, core_lane, 8) == 1);
   CHECK(models_together(mlp, rows, EngineKind::native, core_lane, 8) == 1);
@@ -222,15 +250,4 @@ TEST_CASE("stacks are trained by LibTorch, if any of the networks can be in one"
                     "run.stack = 8 has no effect (the network has convolutions). Leave it out.");
   run.stack = 1;
   CHECK_NOTHROW(require_stack(plan_of({"cnn"}), rows, run, {core_lane}));
-}
-
-TEST_CASE("the models of a GPU's stack fill its cache, but there are not more slots than models need") {
-  constexpr double small = 64e3, large = 2e6;
-  CHECK(gpu_stack_width(small, 1) == 1);
-  CHECK(gpu_stack_width(small, 2) == 2);
-  CHECK(gpu_stack_width(small, 5) == 8);
-  CHECK(gpu_stack_width(small, 100) == 128);
-  CHECK(gpu_stack_width(small, 1000000) == 1024);
-  CHECK(gpu_stack_width(large, 1000000) == 32);
-  CHECK(gpu_stack_width(1e9, 1000000) == 16);
 }

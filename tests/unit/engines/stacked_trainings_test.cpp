@@ -4,11 +4,15 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "core/clock.hpp"
 #include "data/synthetic.hpp"
 #include "support/catch.hpp"
 #include "support/native_stack.hpp"
@@ -86,7 +90,6 @@ struct Job {
     const IterationInputs inputs(context);
     std::int64_t next = 0;
     const auto stop_requested = [&] { return stack.calls() >= most_pieces; };
-    const auto sink = [&](TrainedIteration&& trained) { numbers[trained.result.iteration] = numbers_of(trained); };
     do {
       for (; trainings.free_slots() > 0 && next < plan.iteration_count() && !stop_requested(); ++next) {
         if (numbers.count(next) > 0) continue;
@@ -94,7 +97,9 @@ struct Job {
         const Trial trial = plan.trial(iteration.trial);
         trainings.begin(iteration, trial, inputs.of(iteration, trial));
       }
-      CHECK(trainings.train(sink, stop_requested).empty());
+      const EndedTrainings ended = trainings.train(stop_requested);
+      CHECK(ended.failed.empty());
+      for (const TrainedIteration& trained : ended.trained) numbers[trained.result.iteration] = numbers_of(trained);
     } while (!trainings.is_empty() || (next < plan.iteration_count() && !stop_requested()));
   }
 
@@ -189,10 +194,35 @@ TEST_CASE("a stop interrupts a long validation, but not the one after which the 
   std::vector<IterationStatus> results;
   for (int calls = 0; calls < 20 && !trainings.is_empty(); ++calls) {
     const auto stop_requested = [&] { return stops; };
-    trainings.train([&](TrainedIteration&& trained) { results.push_back(trained.result.status); }, stop_requested);
+    for (const TrainedIteration& trained : trainings.train(stop_requested).trained)
+      results.push_back(trained.result.status);
     stops = stops || stack.calls() >= 2;
   }
   CHECK(trainings.is_empty());
   CHECK(results == (is_cut ? std::vector{IterationStatus::cut} : std::vector<IterationStatus>{}));
   CHECK((saved > 0) == !is_cut);
+}
+
+TEST_CASE("validations of several trainings take no longer after a stop than one") {
+  Study study = study_of_trials();
+  study.search.keys = {{"train.learning_rate", {"0.001", "0.01", "0.02", "0.03"}}};
+  Job job(study);
+  Checkpoints checkpoints;
+  std::int64_t saved = 0;
+  checkpoints.load = [](const IterationKey&) { return std::nullopt; };
+  checkpoints.save = [&](const IterationKey&, std::int64_t, const std::string&, bool) { ++saved; };
+  TrainingContext context{job.study, job.plan, &job.data, &job.splits};
+  context.checkpoints = &checkpoints;
+  SlowStack stack(4);
+  StackedTrainings trainings(context, stack);
+  const IterationInputs inputs(context);
+  for (std::int64_t number = 0; number < 4; ++number) {
+    const Iteration iteration = job.plan.iteration(2 * number);
+    const Trial trial = job.plan.trial(iteration.trial);
+    trainings.begin(iteration, trial, inputs.of(iteration, trial));
+  }
+  const auto start = Clock::now();
+  while (!trainings.is_empty()) CHECK(trainings.train([] { return true; }).trained.empty());
+  CHECK(seconds_since(start) < 4 * 0.25);  // each validation alone would be interrupted after that
+  CHECK(saved == 4);
 }

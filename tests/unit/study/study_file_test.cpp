@@ -114,6 +114,7 @@ metric = r2
 model.kind = torchscript:my models/net.pt, resnet18
 [run]
 stack = 9
+engine = torch
 core_lanes = 3
 metrics = r2
 predictions = none

@@ -16,7 +16,7 @@
 #include "core/log.hpp"
 #include "core/quoted.hpp"
 #include "data/split_sizes.hpp"
-#include "engines/xgboost/xgboost_library.hpp"
+#include "engines/used_engines.hpp"
 #include "models/network_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/combinations.hpp"
@@ -215,16 +215,17 @@ void require_usable_marks(const Study& study, const MarkSource& marks) {
 // Whether all ranks can train boosted trees. Logs if not. Throws AgreedError for other errors, such as a lack of
 // memory. Collective.
 bool all_have_trees(const Communicator& world) {
+  const EngineEntry& engine = engine_of_trees();
   std::string problem;
   agree(world, [&] {
     try {
-      xgboost_version();
+      engine.services.platform();  // loads its library
     } catch (const RunError& error) {
       problem = error.what();
     }
   });
   if (world.minimum(std::int64_t{problem.empty()}) > 0) return true;
-  log_root(problem.empty() ? "the search has no trees (a rank cannot load XGBoost)"
+  log_root(problem.empty() ? fmt::format("the search has no trees (a rank cannot load {})", product_name(engine))
                            : "the search has no trees: " + problem);
   return false;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/prepare/prepared_training.hpp"
 
-#include <fmt/format.h>
-
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "commands/train/prepare/identified_data.hpp"
@@ -11,67 +11,60 @@
 #include "core/escaped.hpp"
 #include "core/interruption.hpp"
 #include "core/version.hpp"
-#include "engines/native/kernels/blas_library.hpp"
-#include "engines/native/kernels/blas_memory.hpp"
-#include "engines/native/native_trainer.hpp"
-#include "engines/torch_backend.hpp"
-#include "engines/xgboost/xgboost_library.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/study_identity.hpp"
 
 namespace sheaf {
 namespace {
 
-// Whether the engine with this name trains any trial.
-bool any_trains(std::string_view name, const Plan& plan, const EngineOfTrial& engine_of_trial) {
-  bool any = false;
+// The engines that train any trial.
+UsedEngines used_engines(const Plan& plan, const EngineOfTrial& engine_of_trial) {
+  std::set<std::string_view> names;
   plan.for_each_network([&](const Trial& trial) {
     const TrialEngine engine = engine_of_trial(trial);
-    any = any || engine.on_gpu.name == name || engine.on_cores.name == name;
+    for (const ChosenEngine* chosen : {&engine.on_gpu, &engine.on_cores})
+      if (chosen->name != no_engine) names.insert(engine_named(chosen->name.view()).name);
   });
-  return any;
+  return engines_with([&](const EngineEntry& engine) { return names.count(engine.name) > 0; });
 }
 
-Platform platform_of(const RunOptions& options, bool uses_torch, const std::optional<std::string>& xgboost) {
-  Platform platform{build_id(), escaped(native_engine_info()), std::nullopt, options.threads};
-  if (uses_torch) {
-    const TorchInfo torch = torch_backend().info();
-    platform.libtorch = escaped(fmt::format("{}, {}, {}", torch.version, torch.instruction_set, blas_library()));
-  }
-  platform.xgboost = xgboost;
+Platform platform_of(const RunOptions& options, const UsedEngines& used) {
+  Platform platform{build_id(), {}, options.threads};
+  for (const auto& [key, text] : engine_platforms(used)) platform.engines.emplace(key, escaped(text));
   return platform;
 }
 
-// The version of XGBoost, the same on all ranks; nullopt if the run trains no trees. Collective.
-std::optional<std::string> xgboost_of(const PreparedStudy& prepared, const Plan& plan, const Communicator& world) {
-  if (!any_trains(xgboost_engine_name, plan, prepared.engine_of_trial)) return std::nullopt;
-  std::string version;
-  agree(world, [&] { version = xgboost_version(); });
-  require_same_xgboost_on_all_ranks(version, world);
-  return version;
+// Throws AgreedError unless all ranks have the same versions of the libraries that decide results. Collective.
+void require_same_versions(const UsedEngines& used, const Communicator& world) {
+  for (const EngineEntry* engine : used) {
+    const EngineLibrary* library = engine->services.library;
+    if (library == nullptr || !library->version_decides_results) continue;
+    std::string version;
+    agree(world, [&] { version = library->version(); });
+    require_same_library_on_all_ranks(std::string(library->name), version, world);
+  }
 }
 
 }  // namespace
 
 PreparedTraining prepare_training(const Study& study, const Plan& plan, const std::optional<std::string>& directory,
                                   const Communicator& world, const Communicator& node) {
-  bool uses_torch = false;
+  UsedEngines used;
   PreparedStudy prepared = prepare_study(
       study, plan, directory.has_value(),
       [&](const PreparedStudy& so_far) {
-        uses_torch = any_trains(torch_engine_name, plan, so_far.engine_of_trial);
-        if (uses_torch) torch_backend();  // loads LibTorch now, not in a lane during the training
-        if (uses_torch || native_engine_needs_blas()) reserve_blas_memory(so_far.placement.thread_count() + 1);
+        used = used_engines(plan, so_far.engine_of_trial);
+        prepare_engines(used, so_far.placement.thread_count() + 1);
       },
       world, node);
   ModelFingerprints model_files;
   agree(world, [&] { model_files = fingerprint_model_files(plan); });
   require_same_study_on_all_ranks(prepared.study, world);
   require_same_files_on_all_ranks(prepared.study, model_files, world);
-  const std::optional<std::string> xgboost = xgboost_of(prepared, plan, world);
+  require_same_versions(used, world);
   agree(world, leave_if_interrupted);
   DataIdentity identity = identify_data(prepared, directory, world, node);
-  PreparedTraining training{std::move(prepared), uses_torch, {}};
+  PreparedTraining training{std::move(prepared), std::move(used), {}};
   agree(world, [&] {
     const Study& settled = training.prepared.study;
     training.header = {program_version(),
@@ -82,7 +75,7 @@ PreparedTraining prepare_training(const Study& study, const Plan& plan, const st
                        std::move(identity.files),
                        training.prepared.placement.lane_count(),
                        std::nullopt,
-                       platform_of(settled.run, uses_torch, xgboost)};
+                       platform_of(settled.run, training.engines)};
   });
   return training;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "commands/train/prepare/prepared_study.hpp"
+#include "engines/used_engines.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "runs/journal/journal_line.hpp"
 #include "study/plan.hpp"
@@ -17,8 +18,8 @@ namespace sheaf {
 /// A study that this job can train.
 struct PreparedTraining {
   PreparedStudy prepared;
-  bool uses_torch = false;  ///< whether LibTorch trains any trial; it is loaded then
-  JournalHeader header;     ///< the identity of the results that this rank trains
+  UsedEngines engines;   ///< that train any trial; their libraries are loaded
+  JournalHeader header;  ///< the identity of the results that this rank trains
 };
 
 /// prepare_study(), and the identity of its data and model files. Loads the libraries of its engines. `plan`: with its

@@ -70,8 +70,8 @@ void require_same_files_on_all_ranks(const Study& study, const ModelFingerprints
                  "Use the same file on all nodes.", world);
 }
 
-void require_same_xgboost_on_all_ranks(const std::string& version, const Communicator& world) {
-  require_same("XGBoost", "version " + version, "Use the same version of its library on all nodes.", world);
+void require_same_library_on_all_ranks(const std::string& name, const std::string& version, const Communicator& world) {
+  require_same(name, "version " + version, "Use the same version of its library on all nodes.", world);
 }
 
 }  // namespace sheaf

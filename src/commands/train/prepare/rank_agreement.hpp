@@ -24,7 +24,7 @@ void require_same_study_on_all_ranks(const Study& study, const Communicator& wor
 /// be the same on all ranks. Collective over world.
 void require_same_files_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world);
 
-/// Throws AgreedError unless all ranks have the same version of XGBoost. Collective over world.
-void require_same_xgboost_on_all_ranks(const std::string& version, const Communicator& world);
+/// Throws AgreedError unless all ranks have the same version of the library with this name. Collective over world.
+void require_same_library_on_all_ranks(const std::string& name, const std::string& version, const Communicator& world);
 
 }  // namespace sheaf

@@ -40,7 +40,6 @@ bool any_takes_images(const Plan& plan) {
 // Number of lanes of this rank if it trains on its cores. Other ranks may be bound to some of the cores. Collective.
 std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
   run.device = DeviceRequest::cpu;
-  run.engine = EngineKind::native;
   return place_ranks(run, find_usable_gpus, world, node).lane_count();
 }
 
@@ -59,13 +58,12 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
   facts.shape = expected_shape(study.data, file);
   facts.rows = expected_rows(study.data, file);
   facts.devices = kinds_of_lanes(placement, world);
-  facts.ranks = world.size();
   facts.layout = file ? file->layout : RowLayout{study.data.image};
   if (facts.devices.front().on_gpu()) {
     const std::int64_t lanes = lanes_on_cores(study.run, world, node);
     const std::int64_t least = world.minimum(placement.uses_gpu() ? lanes : std::numeric_limits<std::int64_t>::max());
     const std::int64_t training_rows = training_rows_per_iteration(study, facts.rows);
-    facts.gpu_speedup = expected_gpu_speedup(plan, facts.shape, training_rows, least, world.size(), study.run.stack);
+    facts.gpu_speedup = expected_gpu_speedup(plan, facts.shape, training_rows, least, world.size());
   }
   if (file) facts.data_bytes = file->counts().all() * row_bytes(*file, study.data.task);
   facts.node_bytes = world.minimum(usable_memory_bytes());
@@ -100,35 +98,8 @@ EnsembleKind settled_ensemble(const Study& study, const JobFacts& facts) {
 
 }  // namespace
 
-namespace {
-
-std::int64_t iterations_per_rank(const Plan& plan, std::int64_t ranks) {
-  return (plan.iteration_count() + ranks - 1) / ranks;
-}
-
-// `study`: with a settled engine and mode. Stacks are for data that all iterations share.
-std::int64_t settled_stack(const Study& study, const Plan& plan, const JobFacts& facts) {
-  if (study.run.stack > 0) return study.run.stack;
-  const bool draws = study.data.source == DataSource::synthetic && study.data.draw == Draw::iteration;
-  if (!facts.devices.front().on_gpu() || study.data.mode == DataMode::streamed || draws) return 1;
-  const std::int64_t training_rows = training_rows_per_iteration(study, facts.rows);
-  const std::int64_t models = iterations_per_rank(plan, facts.ranks);
-  std::int64_t widest = 1;
-  plan.for_each_distinct(decides_cost, [&](const Trial& trial, double) {
-    if (!has_layout(trial.model.kind)) return;
-    const std::int64_t parameters = parameter_count(network_layout(trial.model, facts.shape));
-    const double bytes = estimate_trial(trial, facts.shape, parameters, training_rows).memory_bytes;
-    const std::int64_t width = gpu_stack_width(bytes, models);
-    const bool on_gpu = engine_of(trial, facts.shape, study.run.engine, gpu_lane).uses_gpus;
-    if (on_gpu) widest = std::max(widest, models_together(trial, facts.shape, study.run.engine, gpu_lane, width));
-  });
-  return widest;
-}
-
-}  // namespace
-
 double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64_t training_rows, std::int64_t lanes,
-                            std::int64_t ranks, std::int64_t stack) {
+                            std::int64_t ranks) {
   bool any_on_cores = false, all_on_cores = true;
   plan.for_each_network([&](const Trial& trial) {
     const bool on_cores = has_core_engine(trial, shape);
@@ -138,16 +109,12 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
   });
   if (!any_on_cores) return no_gpu;
   // A rank that needs its GPU for other trials trains one model at a time.
-  const std::int64_t iterations_of_rank = iterations_per_rank(plan, ranks);
+  const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
   GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     if (!has_core_engine(trial, shape) || !is_network(trial.model.kind)) return;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
-    TrialEstimate estimate = estimate_trial(trial, shape, parameters, training_rows);
-    const std::int64_t width = stack > 0 ? stack : gpu_stack_width(estimate.memory_bytes, iterations_of_rank);
-    const std::int64_t together = models_together(trial, shape, EngineKind::torch, gpu_lane, width);
-    estimate.together = std::min(together, iterations_of_rank);
-    speedup.add(trial, estimate, weight);
+    speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows), weight);
   });
   return speedup.value();
 }
@@ -161,7 +128,6 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.run.predictions = settled_predictions(study, facts);
   study.search.ensemble = settled_ensemble(study, facts);
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
-  study.run.stack = settled_stack(study, plan, facts);
   return study;
 }
 
@@ -259,18 +225,19 @@ std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFa
 }
 
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {
-  if (facts.gpu_speedup == no_gpu || settled.run.engine == EngineKind::torch) return "";
-  bool on_cores = false;
+  if (facts.gpu_speedup == no_gpu) return "";
+  const EngineEntry* other = nullptr;  // could train a trial, which trains on cores, on the GPU
   plan.for_each_network([&](const Trial& trial) {
-    on_cores = on_cores || !engine_of(trial, facts.shape, settled.run.engine, gpu_lane).uses_gpus;
+    const bool on_cores = !engine_of(trial, facts.shape, settled.run.engine, gpu_lane).uses_gpus;
+    if (on_cores && other == nullptr) other = gpu_engine(trial, facts.shape);
   });
-  if (!on_cores) return "";
+  if (other == nullptr) return "";
   const double times = 1 / facts.gpu_speedup;
   return fmt::format(
       "linear models and MLPs train on CPU cores (run.engine = {}), which are expected to be {} times as fast as "
-      "the GPU. To train them on the GPU, start a run with run.engine = torch.",
-      settled.run.engine == EngineKind::native ? "native" : "by_model",
-      times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times));
+      "the GPU. To train them on the GPU, start a run with run.engine = {}.",
+      setting_text(settled, "run.engine"), times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times),
+      other->name);
 }
 
 std::string note_on_batch(const Study& study, std::int64_t lanes) {

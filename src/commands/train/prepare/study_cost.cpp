@@ -35,8 +35,9 @@ TrialEstimate estimate_of(const PreparedStudy& prepared, const Trial& trial) {
   const StudyData& data = prepared.data;
   TrialEstimate estimate = estimate_trial(trial, data.shape, parameters_of(data.networks, trial),
                                           training_rows_per_iteration(study, expected_rows(study.data, data.file)));
-  if (prepared.gpu_lanes > 0)
-    estimate.together = models_together(trial, data.shape, study.run.engine, gpu_lane, study.run.stack);
+  if (study.run.stack > 1)
+    estimate.together = models_together(trial, data.shape, study.run.engine,
+                                        prepared.gpu_lanes > 0 ? gpu_lane : core_lane, study.run.stack);
   return estimate;
 }
 
@@ -66,7 +67,8 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
     const TrialEstimate estimate = estimate_of(prepared, trial);
     const TrialEngine engine = prepared.engine_of_trial(trial);
     cost.flops += weight * estimate.flops;
-    cost.memory_bytes = std::max(cost.memory_bytes, estimate.memory_bytes);
+    const auto together = static_cast<double>(estimate.together);
+    cost.memory_bytes = std::max(cost.memory_bytes, together * estimate.memory_bytes);
     cost.checkpoint_bytes += weight * estimate.checkpoint_bytes;
     const double on_gpu = seconds_with(engine.on_gpu, estimate, gpu_lane);
     const double on_core = seconds_with(engine.on_cores, estimate, core);

@@ -7,7 +7,9 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/text.hpp"
@@ -83,32 +85,37 @@ StartTrial trial_of(const char* kind, const char* embedding, double rate) {
   return {{"model.kind", kind}, {"model.embedding", embedding}, {"train.learning_rate", fmt::format("{}", rate)}};
 }
 
-// Two learning rates, with or without an embedding of the numbers.
-void append_networks(std::int64_t rows, const std::vector<const char*>& embeddings, std::vector<StartTrial>& trials) {
+// Without and with an embedding of the numbers, two learning rates each, the larger one first.
+std::deque<StartTrial> networks(std::int64_t rows) {
   const bool are_very_few = rows < very_few_rows;
-  for (const char* embedding : embeddings)
-    for (const double rate : {are_very_few ? 2e-4 : 4e-4, are_very_few ? 8e-4 : 1.5e-3}) {
+  std::deque<StartTrial> trials;
+  for (const char* embedding : {"none", "piecewise"})
+    for (const double rate : {are_very_few ? 8e-4 : 1.5e-3, are_very_few ? 2e-4 : 4e-4}) {
       trials.push_back(trial_of("mlp", embedding, rate));
       trials.back().emplace_back("model.dropout", "0.15");
     }
+  return trials;
 }
 
 std::vector<StartTrial> start_trials(std::int64_t rows, std::int64_t classes, std::int64_t seconds, bool has_trees) {
-  const bool is_fast = seconds <= short_seconds && (rows > many_rows || classes > many_classes);
+  const bool is_short = seconds <= short_seconds;
+  const bool has_many_rows = rows > many_rows, has_many_classes = classes > many_classes;
+  const bool is_fast = is_short && (has_many_rows || has_many_classes);
   std::vector<StartTrial> trials = {trial_of("linear", "none", linear_rate)};
-  const auto append_trees = [&](const auto& numbers) {
-    for (const std::size_t number : numbers)
-      if (has_trees) trials.push_back(trial_of(trees[number], is_fast));
+  std::deque<StartTrial> left = networks(rows);
+  const auto append_networks = [&](std::size_t count) {
+    for (; count > 0 && !left.empty(); --count, left.pop_front()) trials.push_back(std::move(left.front()));
   };
-  std::vector<const char*> embeddings = {"none", "piecewise"};
-  if (classes > many_classes) {
-    append_networks(rows, {"none"}, trials);
-    embeddings = {"piecewise"};
-  }
-  append_trees(first_trees);
-  if (rows <= many_rows) append_networks(rows, embeddings, trials);
-  append_trees(other_trees);
-  if (rows > many_rows) append_networks(rows, embeddings, trials);
+  const auto append_tree = [&](std::size_t number) {
+    if (has_trees) trials.push_back(trial_of(trees[number], is_fast));
+  };
+  if (has_many_classes) append_networks(2);
+  append_tree(first_trees[0]);
+  if (has_many_rows && !has_many_classes && !is_short) append_networks(1);
+  std::for_each(std::begin(first_trees) + 1, std::end(first_trees), append_tree);
+  if (!has_many_rows) append_networks(left.size());
+  std::for_each(std::begin(other_trees), std::end(other_trees), append_tree);
+  append_networks(left.size());
   trials.push_back(trial_of("linear", "piecewise", linear_rate));
   return trials;
 }

@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/thread_group.hpp"
 #include "engines/engine_table.hpp"
+#include "parallel/partition/chunk_rules.hpp"
 
 namespace sheaf {
 namespace {
@@ -109,9 +110,16 @@ struct Lanes::State {
       return take_iterations();
     };
     const auto more_iterations = [&](std::int64_t room) {
-      if (claim.empty()) claim = source.claim_if_ready(lane, room);
-      const bool is_ahead = stage->ahead && stage->ahead->has(claim);  // when the lane has nothing else to do
-      return is_ahead ? std::vector<IndexRange>{} : take_iterations();
+      std::vector<IndexRange> all;
+      do {  // static claims may have one iteration each
+        if (claim.empty()) claim = source.claim_if_ready(lane, room);
+        if (claim.empty() || (stage->ahead && stage->ahead->has(claim)))
+          break;  // work ahead is for a lane without work
+        room -= claim.count();
+        const std::vector<IndexRange> found = take_iterations();
+        all.insert(all.end(), found.begin(), found.end());
+      } while (room > 0 && !is_dynamic(stage->partition));
+      return all;
     };
     const EngineCalls calls{sink, stop_requested, more_iterations};
     while (engine.train(next_iterations(), calls)) {

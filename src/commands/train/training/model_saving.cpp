@@ -5,11 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "engines/torch_backend.hpp"
-#include "engines/xgboost/xgboost_engine.hpp"
+#include "engines/engine_table.hpp"
 #include "files/content_fingerprint.hpp"
-#include "files/replace_file.hpp"
-#include "models/torchscript_archive.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "study/losses.hpp"
 
@@ -48,17 +45,9 @@ class ModelSavingEngine : public Engine {
                       quantiles_of(trial.train)},
                      std::exchange(trained.network, {}),
                      std::exchange(trained.scaling, {})};
-    const std::string path = saved_model_path(models_, number);
-    if (has_layout(trial.model.kind)) {
-      write_whole_file(path, [&model](const ByteSink& sink) { write_torchscript_archive(model, sink); });
-    } else if (!is_network(trial.model.kind)) {
-      write_whole_file(path, tree_model_file_bytes(model));
-    } else if (trial.model.kind == ModelKind::plugin) {
-      model.description.plugin_content = content_fingerprint(trial.model.file);
-      write_whole_file(path, torch_backend().plugin_model_file_bytes(model, iteration.seed));
-    } else {
-      write_whole_file(path, torch_backend().script_model_file_bytes(model));
-    }
+    if (trial.model.kind == ModelKind::plugin) model.description.plugin_content = content_fingerprint(trial.model.file);
+    const EngineEntry& engine = engine_named(trained.result.engine.view());
+    engine.services.write_model(model, iteration.seed, saved_model_path(models_, number));
   }
 
   std::unique_ptr<Engine> engine_;

@@ -154,7 +154,8 @@ class RunTraining {
     const PartitionKind partition =
         settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), stage.trial_count());
     std::optional<WorkAhead> ahead;
-    if (allows_work_ahead(job_.stages, partition, is_streamed, !job_.run.slice.is_whole(), source_->lane_count()))
+    const bool trains_together = is_streamed || options_.stack > 1;
+    if (allows_work_ahead(job_.stages, partition, trains_together, !job_.run.slice.is_whole(), source_->lane_count()))
       ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, *channel_);
     begin_progress(current.work.count());
     const StageWork work{partition,

@@ -91,9 +91,9 @@ void WorkAhead::find_certain_trials() {
   next_decision_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(pause);
 }
 
-bool allows_work_ahead(const SearchStages& stages, PartitionKind partition, bool is_streamed, bool is_array_task,
+bool allows_work_ahead(const SearchStages& stages, PartitionKind partition, bool trains_together, bool is_array_task,
                        std::int64_t lanes) {
-  if (!is_dynamic(partition) || is_streamed || is_array_task || lanes == 1) return false;
+  if (!is_dynamic(partition) || trains_together || is_array_task || lanes == 1) return false;
   std::int64_t possible = 0;
   for (const Stage& stage : stages.possible_stages()) possible += stage.iteration_count();
   return possible > 0 && std::max(possible, stages.last_iterations().count()) <= max_ranked &&

@@ -74,7 +74,7 @@ class WorkAhead : public StageObserver {
 /// Whether a stage can be followed by work ahead: possible stages are known, lanes claim from a shared pool, several
 /// lanes exist, every lane can train on its own, and the stages are small enough to be ranked and listed again and
 /// again. Pure.
-bool allows_work_ahead(const SearchStages& stages, PartitionKind partition, bool is_streamed, bool is_array_task,
+bool allows_work_ahead(const SearchStages& stages, PartitionKind partition, bool trains_together, bool is_array_task,
                        std::int64_t lanes);
 
 }  // namespace sheaf

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/text.hpp"
-#include "training/engine_entry.hpp"
+#include "engines/engine_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 std::optional<std::string> platform_reason(std::string_view engine, const std::optional<JournalHeader>& stored,
                                            const JournalHeader& own) {
   if (!stored) return "the header of their journal is damaged";
-  const auto differ = [](const char* what, const auto& before, const auto& now) -> std::optional<std::string> {
+  const auto differ = [](std::string_view what, const auto& before, const auto& now) -> std::optional<std::string> {
     if (before == now) return std::nullopt;
     return fmt::format("they were trained with {} {}, this is {}", what, printable(fmt::format("{}", before)), now);
   };
@@ -21,12 +21,12 @@ std::optional<std::string> platform_reason(std::string_view engine, const std::o
   if (!stored->platform) return "the run has not recorded its processor";
   const Platform &before = *stored->platform, &now = *own.platform;
   if (const auto reason = differ("build", before.build, now.build)) return reason;
-  if (engine == xgboost_engine_name)
-    return differ("XGBoost", before.xgboost.value_or("unknown"), now.xgboost.value_or("unknown"));
-  if (engine == native_engine_name) return differ("the instruction set", before.native_engine, now.native_engine);
-  if (const auto reason = differ("LibTorch", before.libtorch.value_or("unknown"), now.libtorch.value_or("unknown")))
-    return reason;
-  return differ("run.threads =", before.threads, now.threads);
+  const EngineEntry& entry = engine_named(engine);
+  const auto text = [&](const Platform& platform) {
+    return platform.engine(entry.services.platform_key).value_or("unknown");
+  };
+  if (const auto reason = differ(entry.services.platform_name, text(before), text(now))) return reason;
+  return entry.uses_threads ? differ("run.threads =", before.threads, now.threads) : std::nullopt;
 }
 
 }  // namespace

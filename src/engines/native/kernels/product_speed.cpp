@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engines/native/kernels/product_speed.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -25,17 +23,6 @@ double measure_flops(const std::function<void()>& multiply) {
     best = std::max(best, 2.0 * measured_side * measured_side * measured_side / seconds);
   } while (Clock::now() < end);
   return best;
-}
-
-std::optional<std::string> slow_products(const std::string& owner, double flops) {
-  // With a reference BLAS, matrix products are 15 times slower. OpenBLAS reaches at least 80 GFLOP/s on any core of the
-  // last decade.
-  constexpr double slow_flops = 15e9;
-  if (flops >= slow_flops) return std::nullopt;
-  return fmt::format(
-      "{} matrix products run at only {:.1f} GFLOP/s (the BLAS library is slow, or the core is busy). "
-      "Install the OpenMP build of OpenBLAS (libopenblas0-openmp on Debian).",
-      owner, flops / 1e9);
 }
 
 double measure_native_flops() {

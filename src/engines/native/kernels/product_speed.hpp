@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
 
 namespace sheaf {
 
@@ -16,9 +14,5 @@ double measure_flops(const std::function<void()>& multiply);
 
 /// The speed of the native engine's own products, in float with one thread.
 double measure_native_flops();
-
-/// A warning if products of this speed make training many times slower than it could be. `owner`: "LibTorch's" or "the
-/// native engine's". Pure.
-std::optional<std::string> slow_products(const std::string& owner, double flops);
 
 }  // namespace sheaf

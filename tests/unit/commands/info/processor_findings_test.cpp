@@ -52,14 +52,22 @@ TEST_CASE("a GPU should be usable, and have a rank") {
   CHECK_FALSE(gpu_finding({1, 4, "", true}).is_fine);
 }
 
-TEST_CASE("slow products give the advice of a run; LibTorch may be missing") {
-  CHECK(blas_finding("LibTorch's", 100e9).is_fine);
-  const Finding slow = blas_finding("LibTorch's", 5e9);
+TEST_CASE("slow products give the advice of a run; a library may be missing") {
+  CHECK(blas_finding({"LibTorch's", 100e9}).is_fine);
+  const Finding slow = blas_finding({"LibTorch's", 5e9});
   CHECK_FALSE(slow.is_fine);
   CHECK(
       slow.text ==
       "LibTorch's matrix products run at only 5.0 GFLOP/s (the BLAS library is slow, or the core is busy). Install the "
       "OpenMP build of OpenBLAS (libopenblas0-openmp on Debian).");
-  CHECK(torch_finding("1.13.0").text == "1.13.0");
-  CHECK(torch_finding(std::nullopt).is_fine);
+  const Finding found = library_finding({"LibTorch", "1.13.0", std::nullopt});
+  CHECK(found.name == "LibTorch");
+  CHECK(found.text == "1.13.0");
+  CHECK(found.is_fine);
+  const Finding missing = library_finding({"LibTorch", std::nullopt, std::nullopt});
+  CHECK(missing.text == "not installed; linear models and MLPs train without it");
+  CHECK(missing.is_fine);
+  const Finding damaged = library_finding({"LibTorch", "1.13.0", "It is damaged. Install it again."});
+  CHECK(damaged.text == "It is damaged. Install it again.");
+  CHECK_FALSE(damaged.is_fine);
 }

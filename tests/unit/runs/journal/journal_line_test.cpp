@@ -274,8 +274,10 @@ TEST_CASE("a header may have the platform of its rank") {
   JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
   const std::uint32_t seed = header.seed();
   CHECK_FALSE(read_header_line(without_end(header_line(header)))->platform.has_value());
-  for (const auto& libtorch : {std::optional<std::string>("1.13, \"AVX2\""), std::optional<std::string>()}) {
-    header.platform = Platform{"b1", "AVX2, gr\\xfcn", libtorch, 3};
+  using Engines = std::map<std::string, std::string>;
+  for (const auto& engines : {Engines{{"native_engine", "AVX2, gr\\xfcn"}, {"libtorch", "1.13, \"AVX2\""}},
+                              Engines{{"native_engine", "AVX2"}}}) {
+    header.platform = Platform{"b1", engines, 3};
     const auto read = read_header_line(without_end(header_line(header)));
     REQUIRE(read.has_value());
     CHECK(read->platform == header.platform);

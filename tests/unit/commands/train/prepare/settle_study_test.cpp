@@ -218,7 +218,7 @@ TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, ove
   const DataShape shape{1000, 64, 10, {}};
   const Plan plan = test::whole_plan(study);
   const auto speedup = [&](const Plan& of, std::int64_t lanes, std::int64_t ranks) {
-    return expected_gpu_speedup(of, shape, shape.rows, lanes, ranks, 1);
+    return expected_gpu_speedup(of, shape, shape.rows, lanes, ranks);
   };
   CHECK(speedup(plan, 16, 1) == Approx(speedup(plan, 1, 1) / 16));
   CHECK(speedup(plan, 16, 8) == Approx(speedup(plan, 8, 1)));  // 64 iterations are 8 per rank
@@ -243,40 +243,10 @@ TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, ove
   // With other kinds of models in the study, a rank with a GPU has one lane.
   study.model.channels = {4};
   study.search.keys = {{"model.kind", {"mlp", "cnn"}}};
-  CHECK(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 16, 1, 1) ==
-        Approx(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 1, 1, 1)));
+  CHECK(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 16, 1) ==
+        Approx(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 1, 1)));
   study.search.keys = {{"model.kind", {"cnn"}}};
-  CHECK(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 16, 1, 1) == no_gpu);
-}
-
-TEST_CASE("run.stack = auto is as wide as the models of a rank need, and makes a GPU faster for small models") {
-  Study study = test::regression_study();
-  study.data.source = DataSource::file;
-  study.model.kind = ModelKind::mlp;
-  study.model.hidden = std::vector<std::int64_t>{32};
-  study.study.iterations = 200;
-  study.run.engine = EngineKind::torch;
-  JobFacts facts = facts_of(0, 100, 2);
-  const DataShape shape{1000, 64, 10, {}};
-  facts.shape = shape;
-  facts.rows.own = 1000;
-  const Plan plan = test::whole_plan(study);
-  CHECK(settled_study(study, plan, facts).run.stack == 256);
-  facts.ranks = 8;  // 25 models each
-  CHECK(settled_study(study, plan, facts).run.stack == 32);
-  study.run.stack = 7;
-  CHECK(settled_study(study, plan, facts).run.stack == 7);
-  study.run.stack = 0;
-  facts.devices = {core_lane};
-  CHECK(settled_study(study, plan, facts).run.stack == 1);
-  const auto speedup = [&](std::int64_t stack) { return expected_gpu_speedup(plan, shape, 1000, 16, 1, stack); };
-  CHECK(speedup(32) > 20 * speedup(1));
-  CHECK(speedup(0) > 2 * speedup(32));
-  study.model.kind = ModelKind::cnn;  // not in stacks
-  study.model.channels = std::vector<std::int64_t>{4};
-  facts.devices = {gpu_lane};
-  facts.shape.image = {1, 8, 8};
-  CHECK(settled_study(study, test::whole_plan(study), facts).run.stack == 1);
+  CHECK(expected_gpu_speedup(test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1000, 16, 1) == no_gpu);
 }
 
 TEST_CASE("tf32 is refused when any rank trains on CPU cores") {

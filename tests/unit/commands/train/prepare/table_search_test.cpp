@@ -77,10 +77,11 @@ TEST_CASE("search.time alone asks for the search of a table, and any other choic
   CHECK_FALSE(searches_table(with_time(), images));
 }
 
-TEST_CASE("the list begins with a linear model and the best trees; for many rows, networks come last") {
+TEST_CASE("the list begins with a linear model and the best trees; for many rows, most networks come last") {
   const Study some = settled(table_of(5000)), many = settled(table_of(20000, 3));
   CHECK(kinds(some) == "lttttnnnnttttl");
-  CHECK(kinds(many) == "lttttttttnnnnl");
+  CHECK(kinds(many) == "ltntttttttnnnl");
+  CHECK(Plan(many).trial(2).train.learning_rate == 1.5e-3);
   const ModelOptions best = Plan(some).trial(1).model;
   CHECK((best.eta == 0.06 && best.max_depth == 5 && best.subsample == 0.9 && best.min_child_weight == 0.01));
   const ModelOptions by_leaves = Plan(some).trial(4).model;
@@ -88,8 +89,8 @@ TEST_CASE("the list begins with a linear model and the best trees; for many rows
   std::set<std::vector<std::string>> different;
   for (std::int64_t trial = 0; trial < 14; ++trial) different.insert(Plan(some).trial(trial).values);
   CHECK(different.size() == 14);
-  CHECK(Plan(some).trial(5).train.learning_rate == 4e-4);
-  CHECK(Plan(settled(table_of(300))).trial(5).train.learning_rate == 2e-4);
+  CHECK(Plan(some).trial(6).train.learning_rate == 4e-4);
+  CHECK(Plan(settled(table_of(300))).trial(6).train.learning_rate == 2e-4);
 }
 
 TEST_CASE("few rows have folds, others hold out a fifth, at most 10,000 rows") {
@@ -126,6 +127,9 @@ TEST_CASE("with many classes, plain networks come before the trees") {
   CHECK(kinds(settled(table_of(5000, 3))) == "lttttnnnnttttl");
   CHECK(kinds(settled(table_of(5000, 4))) == "lnnttttnnttttl");
   CHECK(kinds(settled(table_of(20000, 4))) == "lnnttttttttnnl");
+  Study short_search = with_time();
+  short_search.search.time = 2;
+  CHECK(kinds(settled(table_of(20000), short_search)) == "lttttttttnnnnl");
   CHECK(Plan(settled(table_of(5000, 4))).trial(1).model.embedding == Embedding::none);
   CHECK(Plan(settled(table_of(5000, 4))).trial(7).model.embedding == Embedding::piecewise);
 }

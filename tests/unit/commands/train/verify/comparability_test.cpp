@@ -7,7 +7,15 @@ namespace sheaf {
 namespace {
 
 const JournalHeader own{
-    "0.18.0", "study", "data", journal_format, {}, {}, 0, {}, Platform{"b1", "AVX2", "1.13, AVX2", 1}};
+    "0.18.0",
+    "study",
+    "data",
+    journal_format,
+    {},
+    {},
+    0,
+    {},
+    Platform{"b1", {{"native_engine", "AVX2"}, {"libtorch", "1.13, AVX2"}, {"xgboost", "1.7.4"}}, 1}};
 
 IterationResult result_of(const char* engine, int gpu = -1) {
   IterationResult result;
@@ -27,7 +35,7 @@ TEST_CASE("the bits must be the same with the same program, engine and processor
 
 TEST_CASE("only what an engine uses decides about its bits") {
   JournalHeader other = own;
-  other.platform->native_engine = "AVX3";
+  other.platform->engines["native_engine"] = "AVX3";
   CHECK(reason("native", other) == "they were trained with the instruction set AVX3, this is AVX2");
   CHECK(reason("torch", other) == "the same bits");
   other = own;
@@ -35,9 +43,14 @@ TEST_CASE("only what an engine uses decides about its bits") {
   CHECK(reason("native", other) == "the same bits");
   CHECK(reason("torch", other) == "they were trained with run.threads = 4, this is 1");
   other = own;
-  other.platform->libtorch = "2.0, AVX2";
+  other.platform->engines["libtorch"] = "2.0, AVX2";
   CHECK(reason("native", other) == "the same bits");
   CHECK(reason("torch", other) == "they were trained with LibTorch 2.0, AVX2, this is 1.13, AVX2");
+  other = own;
+  other.platform->threads = 4;
+  CHECK(reason("xgboost", other) == "the same bits");
+  other.platform->engines.erase("xgboost");
+  CHECK(reason("xgboost", other) == "they were trained with XGBoost unknown, this is 1.7.4");
 }
 
 TEST_CASE("another program, engine or device agrees to rounding") {
@@ -58,7 +71,7 @@ TEST_CASE("another program, engine or device agrees to rounding") {
 
 TEST_CASE("every job that may have trained a part of an iteration counts") {
   JournalHeader other = own;
-  other.platform->native_engine = "AVX3";
+  other.platform->engines["native_engine"] = "AVX3";
   const IterationResult result = result_of("native");
   CHECK(rounding_reason(result, result, {own, other}, own).has_value());
   CHECK(rounding_reason(result, result, {own, std::nullopt}, own).has_value());

@@ -11,7 +11,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 JournalHeader header_of(const std::string& data, const ModelFingerprints& models = {}) {
-  return {"0.18.0", "study", data, journal_format, models, {}, 0, {}, Platform{"b1", "AVX2"}};
+  return {"0.18.0", "study", data, journal_format, models, {}, 0, {}, Platform{"b1", {{"native_engine", "AVX2"}}}};
 }
 
 void add(Replay& journals, std::int64_t number, IterationStatus status, std::size_t file) {
