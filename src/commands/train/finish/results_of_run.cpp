@@ -14,6 +14,7 @@
 #include "commands/train/finish/ensemble_files.hpp"
 #include "commands/train/finish/model_lists.hpp"
 #include "commands/train/finish/no_finished_iteration.hpp"
+#include "commands/train/finish/overtime.hpp"
 #include "commands/train/finish/test_score.hpp"
 #include "commands/train/training/predicted_rows.hpp"
 #include "core/clock.hpp"
@@ -139,7 +140,9 @@ ExitCode ResultsOfRun::finish() {
   if (without_predictions_ > 0)
     warn_root(fmt::format("the predictions of {} are left out (they were made for other validation rows).",
                           counted(without_predictions_, "iteration")));
-  log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
+  const double seconds = seconds_since(end_.start);
+  log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds), end_.run.directory));
+  if (const auto sentence = overtime_text(study, seconds)) log_root(*sentence);
   if (!results.models().empty()) log_root(models_line(end_.run.directory, results));
   if (results.trial_ensemble)
     log_root(fmt::format("ensemble: {}; predict with: sheaf predict {} NEW.csv OUT.csv",
