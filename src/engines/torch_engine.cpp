@@ -109,7 +109,7 @@ void write_model(const SavedModel& trained, std::uint64_t iteration_seed, const 
 EngineServices services() {
   static const EngineLibrary library = {"LibTorch", "sheaf-torch", has_torch_library, version, false, devices};
   EngineServices all;
-  all.library = &library;
+  all.shared_library = &library;
   all.platform_key = "libtorch";
   all.platform_name = library.name;
   all.platform = platform;

@@ -26,7 +26,7 @@ void prepare_engines(const UsedEngines& used, std::int64_t threads) {
 }
 
 std::string product_name(const EngineEntry& engine) {
-  const EngineLibrary* library = engine.services.library;
+  const EngineLibrary* library = engine.services.shared_library;
   return library != nullptr ? std::string(library->name) : fmt::format("the {} engine", engine.name);
 }
 
@@ -54,13 +54,13 @@ std::optional<std::string> find_slow_products(const UsedEngines& used) {
 std::vector<std::pair<std::string, std::string>> engine_versions(const UsedEngines& used) {
   std::vector<std::pair<std::string, std::string>> versions;
   for (const EngineEntry& engine : engine_table())
-    if (const EngineLibrary* library = engine.services.library)
+    if (const EngineLibrary* library = engine.services.shared_library)
       versions.emplace_back(engine.services.platform_key, contains(used, engine) ? library->version() : "not used");
   const bool any_blas =
       std::any_of(used.begin(), used.end(), [](const EngineEntry* engine) { return uses_blas(*engine); });
   versions.emplace_back("blas", any_blas ? blas_library() : "not used");
   for (const EngineEntry& engine : engine_table())
-    if (engine.services.library == nullptr)
+    if (engine.services.shared_library == nullptr)
       versions.emplace_back(engine.services.platform_key, engine.services.platform());
   return versions;
 }
@@ -68,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> engine_versions(const UsedEngin
 std::map<std::string, std::string> engine_platforms(const UsedEngines& used) {
   std::map<std::string, std::string> platforms;
   for (const EngineEntry& engine : engine_table())
-    if (engine.services.library == nullptr || contains(used, engine))
+    if (engine.services.shared_library == nullptr || contains(used, engine))
       platforms.emplace(engine.services.platform_key, engine.services.platform());
   return platforms;
 }

@@ -120,4 +120,15 @@ struct Layer {
   }
 };
 
+inline bool operator==(const Layer& a, const Layer& b) {
+  // All members: a new one must be added here, otherwise this does not compile.
+  const auto members = [](const Layer& of) {
+    const auto& [kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
+                 on_shortcut, ends_block, drops, features] = of;
+    return std::tie(kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
+                    on_shortcut, ends_block, drops, features);
+  };
+  return members(a) == members(b);
+}
+
 }  // namespace sheaf

@@ -36,7 +36,7 @@ inline constexpr double expected_core_flops = 40e9;
 /// What an engine needs of the machine, and what it reports. Functions that need the engine's library load it, and
 /// throw RunError if that fails. All are local.
 struct EngineServices {
-  const EngineLibrary* library = nullptr;  ///< null: the engine is a part of the program
+  const EngineLibrary* shared_library = nullptr;  ///< null: the engine is a part of the program
 
   std::string_view platform_key;   ///< of platform() in journals, and of the version in results
   std::string_view platform_name;  ///< for people, such as "the instruction set"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "training/stack_shape.hpp"
 
-#include <algorithm>
 #include <tuple>
 
 #include "training/batches.hpp"
@@ -12,22 +11,12 @@ namespace {
 // The functions below list all members of a struct, so that a new one must choose its side: it goes into the shape, or
 // it may differ between the models of a stack.
 
-auto members(const Layer& layer) {
-  const auto& [kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
-               on_shortcut, ends_block, drops, features] = layer;
-  return std::tie(kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
-                  on_shortcut, ends_block, drops, features);
-}
-
-bool same(const Layer& one, const Layer& other) {
-  return members(one) == members(other);
-}
-
-auto members_without_layers(const StackShape& shape) {
+auto members(const StackShape& shape) {
   const auto& [layers, activation, has_dropout, loss, quantiles, reduction, optimizer, clips_norm, clips_values, has_l1,
                average, precision, scales_features, clips_features, weighs_classes, batch_rows, epoch_batches] = shape;
-  return std::tie(activation, has_dropout, loss, quantiles, reduction, optimizer, clips_norm, clips_values, has_l1,
-                  average, precision, scales_features, clips_features, weighs_classes, batch_rows, epoch_batches);
+  return std::tie(layers, activation, has_dropout, loss, quantiles, reduction, optimizer, clips_norm, clips_values,
+                  has_l1, average, precision, scales_features, clips_features, weighs_classes, batch_rows,
+                  epoch_batches);
 }
 
 void add(const ModelOptions& model, StackShape& shape) {
@@ -59,8 +48,7 @@ void add(const TrainOptions& train, StackShape& shape) {
 }  // namespace
 
 bool operator==(const StackShape& one, const StackShape& other) {
-  return members_without_layers(one) == members_without_layers(other) &&
-         std::equal(one.layers.begin(), one.layers.end(), other.layers.begin(), other.layers.end(), same);
+  return members(one) == members(other);
 }
 
 StackShape stack_shape(const Trial& trial, const std::vector<Layer>& layers, const FeatureScaling& scaling,

@@ -29,7 +29,7 @@ namespace {
 
 // Loads the library of an engine, and measures its products if it has some, since that may fail, too.
 LibraryFacts check_library(const EngineEntry& engine, KnownFacts& known) {
-  const EngineLibrary& library = *engine.services.library;
+  const EngineLibrary& library = *engine.services.shared_library;
   LibraryFacts facts{std::string(library.name), std::nullopt, std::nullopt};
   if (library.is_installed != nullptr && !library.is_installed()) return facts;
   try {
@@ -45,14 +45,14 @@ LibraryFacts check_library(const EngineEntry& engine, KnownFacts& known) {
 // Measures the products of the engines that are a part of the program only if no library does.
 void check_engines(KnownFacts& known) {
   for (const EngineEntry& engine : engine_table())
-    if (engine.services.library != nullptr) known.libraries.push_back(check_library(engine, known));
+    if (engine.services.shared_library != nullptr) known.libraries.push_back(check_library(engine, known));
   for (const EngineEntry& engine : engine_table())
-    if (engine.services.library == nullptr && known.speed.owner.empty()) known.speed = measure_products(engine);
+    if (engine.services.shared_library == nullptr && known.speed.owner.empty()) known.speed = measure_products(engine);
 }
 
 // The facts about the library of this engine; null if it has none.
 const LibraryFacts* facts_of(const EngineEntry& engine, const KnownFacts& known) {
-  const EngineLibrary* library = engine.services.library;
+  const EngineLibrary* library = engine.services.shared_library;
   const auto found = std::find_if(known.libraries.begin(), known.libraries.end(), [&](const LibraryFacts& facts) {
     return library != nullptr && facts.name == library->name;
   });
@@ -84,11 +84,12 @@ std::string info_text(const RankTable& ranks, const std::vector<double>& speeds,
   text += fmt::format("MPI          {}\n", MpiSession::library_version());
   text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
   for (const EngineEntry& engine : engine_table())
-    if (const EngineLibrary* library = engine.services.library; library != nullptr && library->devices != nullptr)
+    if (const EngineLibrary* library = engine.services.shared_library;
+        library != nullptr && library->devices != nullptr)
       text += fmt::format("{:<13}{}\n", library->name, library_text(*library, *facts_of(engine, known)));
   text += fmt::format("BLAS         {}\n", blas_version());
   for (const EngineEntry& engine : engine_table())
-    if (engine.services.library == nullptr)
+    if (engine.services.shared_library == nullptr)
       text += fmt::format("engine       {}: {}\n", engine.name, engine.services.platform());
   text += fmt::format("host         {}: {}, {} in {}, {}\n", MpiSession::host_name(),
                       machine.processor.empty() ? "unknown processor" : machine.processor,

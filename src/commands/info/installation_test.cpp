@@ -168,7 +168,7 @@ bool passes(const std::string& name, const Communicator& world, const std::funct
 
 // Whether the engine passes, or its library is not installed. Collective over world.
 bool test_engine(const EngineEntry& engine, const Communicator& world) {
-  const EngineLibrary* library = engine.services.library;
+  const EngineLibrary* library = engine.services.shared_library;
   if (library != nullptr && library->is_installed != nullptr && !library->is_installed()) {
     agree(world, [&] {
       if (world.is_root())

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,18 +18,6 @@
 
 namespace sheaf {
 namespace {
-
-// All members of a struct. A new member must be added here, otherwise this does not compile.
-auto members(const Layer& layer) {
-  const auto& [kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
-               on_shortcut, ends_block, drops_out, features] = layer;
-  return std::tie(kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
-                  on_shortcut, ends_block, drops_out, features);
-}
-
-bool same(const Layer& one, const Layer& other) {
-  return members(one) == members(other);
-}
 
 bool is_double(const TrainingTask& task) {
   return task.trial.train.precision == Precision::float64;
@@ -100,8 +87,7 @@ class NativeTrainer : public Trainer {
     return std::holds_alternative<DoubleTraining>(training_) == is_double(task) && drops == is_dropping(task) &&
            optimizer_states == optimizer_state_count(task.trial.train) && averages == is_averaging(task) &&
            training_count == count && batch_size == batch_rows(task.trial.train, count) &&
-           evaluated_rows == evaluated_count(task) &&
-           std::equal(layers.begin(), layers.end(), task.layers.begin(), task.layers.end(), same);
+           evaluated_rows == evaluated_count(task) && layers == task.layers;
   }
 
   // Frees the memory of the previous trainings first.

@@ -91,7 +91,7 @@ EngineServices services() {
     return xgboost;
   }();
   EngineServices all;
-  all.library = &library;
+  all.shared_library = &library;
   all.platform_key = "xgboost";
   all.platform_name = library.name;
   all.platform = xgboost_version;

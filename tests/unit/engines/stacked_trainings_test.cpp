@@ -13,10 +13,9 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "data/synthetic.hpp"
 #include "support/catch.hpp"
 #include "support/native_stack.hpp"
-#include "support/small_studies.hpp"
+#include "support/stackable_study.hpp"
 
 using namespace sheaf;
 
@@ -24,25 +23,8 @@ namespace {
 
 // Trials that differ in what may differ in a stack: rate, epochs, patience and fold.
 Study study_of_trials() {
-  Study study = test::plain_study();
-  study.data = test::drawn_classes(120, 5, 3);
-  study.data.validation = 0.25;
-  study.data.normalize = Normalize::standard;
-  study.model.kind = ModelKind::mlp;
-  study.model.hidden = std::vector<std::int64_t>{7};
-  study.model.dropout = 0.1;
-  study.train.loss = LossKind::cross_entropy;
-  study.train.batch_size = 16;
-  study.train.epochs = 6;
-  study.train.patience = 2;
-  study.train.best_weights = true;
-  study.run.curves = true;
-  study.run.models = ModelsSaved::all;
-  study.run.engine = EngineKind::native;
-  study.search.method = SearchMethod::grid;
-  study.search.repeats = 2;
-  study.search.keys = {{"train.learning_rate", {"0.3", "0.001", "0.01"}}, {"train.epochs", {"1", "6", "3"}}};
-  return study;
+  return test::stackable_study(EngineKind::native,
+                               {{"train.learning_rate", {"0.3", "0.001", "0.01"}}, {"train.epochs", {"1", "6", "3"}}});
 }
 
 // What a result says, except for times.
@@ -66,13 +48,8 @@ std::vector<double> numbers_of(const TrainedIteration& trained) {
 
 using Numbers = std::map<std::int64_t, std::vector<double>>;
 
-// A study with its data.
-struct Job {
-  explicit Job(Study of_study)
-      : study(std::move(of_study)),
-        plan(test::whole_plan(study)),
-        data(draw_synthetic(study.data, 3)),
-        splits(study, data) {}
+struct Job : test::StackedJob {
+  using StackedJob::StackedJob;
 
   Numbers alone() {
     Numbers numbers;
@@ -103,10 +80,6 @@ struct Job {
     } while (!trainings.is_empty() || (next < plan.iteration_count() && !stop_requested()));
   }
 
-  Study study;
-  Plan plan;
-  DataSet data;
-  Splits splits;
   std::optional<Checkpoints> checkpoints;
   std::chrono::milliseconds pause{};
 };

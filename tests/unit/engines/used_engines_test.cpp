@@ -34,10 +34,10 @@ TEST_CASE("each engine describes what its bits depend on, writes its models, and
     CHECK(services.write_model != nullptr);
     CHECK((services.usable_gpus != nullptr) == engine.uses_gpus);
     if (services.uses_blas != nullptr) CHECK(services.measure_flops != nullptr);
-    if (services.library == nullptr) continue;
-    CHECK_FALSE(services.library->name.empty());
-    CHECK(services.library->version != nullptr);
-    if (services.library->is_installed != nullptr) CHECK_FALSE(services.library->package.empty());
+    if (services.shared_library == nullptr) continue;
+    CHECK_FALSE(services.shared_library->name.empty());
+    CHECK(services.shared_library->version != nullptr);
+    if (services.shared_library->is_installed != nullptr) CHECK_FALSE(services.shared_library->package.empty());
   }
 }
 

@@ -37,7 +37,7 @@ Platform platform_of(const RunOptions& options, const UsedEngines& used) {
 // Throws AgreedError unless all ranks have the same versions of the libraries that decide results. Collective.
 void require_same_versions(const UsedEngines& used, const Communicator& world) {
   for (const EngineEntry* engine : used) {
-    const EngineLibrary* library = engine->services.library;
+    const EngineLibrary* library = engine->services.shared_library;
     if (library == nullptr || !library->version_decides_results) continue;
     std::string version;
     agree(world, [&] { version = library->version(); });

@@ -9,51 +9,20 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "data/synthetic.hpp"
 #include "support/catch.hpp"
 #include "support/native_stack.hpp"
-#include "support/small_studies.hpp"
+#include "support/stackable_study.hpp"
 
 using namespace sheaf;
 
 namespace {
 
-// A study of networks that LibTorch trains, because it has stacks.
+using Job = test::StackedJob;
+
+// LibTorch trains it, because it has stacks.
 Study study_of_torch(std::vector<SearchedKey> keys) {
-  Study study = test::plain_study();
-  study.data = test::drawn_classes(120, 5, 3);
-  study.data.validation = 0.25;
-  study.data.normalize = Normalize::standard;
-  study.model.kind = ModelKind::mlp;
-  study.model.hidden = std::vector<std::int64_t>{7};
-  study.model.dropout = 0.1;
-  study.train.loss = LossKind::cross_entropy;
-  study.train.batch_size = 16;
-  study.train.epochs = 6;
-  study.train.patience = 2;
-  study.train.best_weights = true;
-  study.run.curves = true;
-  study.run.models = ModelsSaved::all;
-  study.run.engine = EngineKind::torch;
-  study.search.method = SearchMethod::grid;
-  study.search.repeats = 2;
-  study.search.keys = std::move(keys);
-  return study;
+  return test::stackable_study(EngineKind::torch, std::move(keys));
 }
-
-// A study with its data.
-struct Job {
-  explicit Job(Study of_study)
-      : study(std::move(of_study)),
-        plan(test::whole_plan(study)),
-        data(draw_synthetic(study.data, 3)),
-        splits(study, data) {}
-
-  Study study;
-  Plan plan;
-  DataSet data;
-  Splits splits;
-};
 
 // Fails in one of its calls.
 class FailingStack : public test::NativeStack {
