@@ -17,6 +17,7 @@
 #include "models/network_layout.hpp"
 #include "support/random_studies.hpp"
 #include "support/small_studies.hpp"
+#include "support/test_device.hpp"
 #include "training/batches.hpp"
 #include "training/class_weights.hpp"
 #include "training/learning_rate.hpp"
@@ -151,5 +152,22 @@ struct RandomStacks {
   std::unique_ptr<Splits> splits;
   std::vector<std::pair<StackShape, std::vector<Model>>> groups;
 };
+
+/// Seeds of RandomStacks for tests. SHEAF_TEST_STACKS changes how many are trained with all drawings together.
+inline constexpr std::uint64_t all_stacks = 90;
+
+struct Drawing {
+  std::uint64_t first_seed, usual;  ///< of `all_stacks`
+  Precision precision;
+  double tolerance;  ///< of results, compared with those of the native engine
+  bool tables;       ///< with categories, empty cells and embeddings
+
+  std::uint64_t count() const { return (usual * stacks_to_test(all_stacks) + all_stacks - 1) / all_stacks; }
+};
+
+inline constexpr Drawing plain_double{1, 40, Precision::float64, 1e-10, false},
+    plain_float{10001, 25, Precision::float32, 1e-3, false}, tables_double{20001, 15, Precision::float64, 1e-10, true},
+    tables_float{30001, 10, Precision::float32, 1e-3, true};
+inline constexpr std::array drawings = {plain_double, plain_float, tables_double, tables_float};
 
 }  // namespace sheaf::test

@@ -287,27 +287,10 @@ void check_bits(const std::vector<Model>& models, const std::vector<Layer>& laye
   check_same_bits(poisoned, expected, 0);
 }
 
-// Stacks to test. SHEAF_TEST_STACKS changes how many there are in all groups together.
-constexpr std::uint64_t all_stacks = 90;
-
-struct Group {
-  std::uint64_t first_seed, usual;  // of `all_stacks`
-  Precision precision;
-  double tolerance;
-  bool tables;  // with categories and empty cells
-
-  std::uint64_t count() const { return (usual * stacks_to_test(all_stacks) + all_stacks - 1) / all_stacks; }
-};
-
-constexpr Group plain_double{1, 40, Precision::float64, 1e-10, false},
-    plain_float{10001, 25, Precision::float32, 1e-3, false}, tables_double{20001, 15, Precision::float64, 1e-10, true},
-    tables_float{30001, 10, Precision::float32, 1e-3, true};
-constexpr std::array groups = {plain_double, plain_float, tables_double, tables_float};
-
-void check_random_stacks(const Group& group) {
+void check_random_stacks(const Drawing& drawing) {
   Differences greatest;
-  for (std::uint64_t seed = group.first_seed; seed < group.first_seed + group.count(); ++seed) {
-    const RandomStacks stacks(seed, group.precision, group.tables);
+  for (std::uint64_t seed = drawing.first_seed; seed < drawing.first_seed + drawing.count(); ++seed) {
+    const RandomStacks stacks(seed, drawing.precision, drawing.tables);
     INFO("seed " << seed << "\n" << study_file_text(stacks.study));
     for (const auto& [shape, models] : stacks.groups) {
       REQUIRE(stack_refusal(models[0].trial, stacks.layers) == std::nullopt);
@@ -316,14 +299,15 @@ void check_random_stacks(const Group& group) {
       const auto stacked = train_stack(models, stacks.layers, stacks.data, course);
       for (std::size_t model = 0; model < models.size(); ++model) {
         INFO("model " << model);
-        check_near(stacked[model], train_native(models[model], stacks.layers, stacks.data), group.tolerance, greatest);
+        check_near(stacked[model], train_native(models[model], stacks.layers, stacks.data), drawing.tolerance,
+                   greatest);
       }
       check_bits(models, stacks.layers, stacks.data, stacked);
     }
   }
   if (stacks_to_test(all_stacks) != all_stacks)
-    WARN(group.count() << " stacks; greatest differences: losses " << greatest.losses << ", values "
-                       << greatest.values);
+    WARN(drawing.count() << " stacks; greatest differences: losses " << greatest.losses << ", values "
+                         << greatest.values);
 }
 
 }  // namespace
@@ -381,9 +365,9 @@ const Ingredient ingredients[] = {
 
 TEST_CASE("the drawn stacks have all that stacks train") {
   std::set<std::string> found;
-  for (const Group& group : groups)
-    for (std::uint64_t seed = group.first_seed; seed < group.first_seed + group.usual; ++seed) {
-      const RandomStacks stacks(seed, group.precision, group.tables);
+  for (const Drawing& drawing : drawings)
+    for (std::uint64_t seed = drawing.first_seed; seed < drawing.first_seed + drawing.usual; ++seed) {
+      const RandomStacks stacks(seed, drawing.precision, drawing.tables);
       for (const auto& [shape, models] : stacks.groups)
         for (const Model& model : models) {
           const TrainOptions& train = model.trial.train;
