@@ -1,5 +1,6 @@
 // Tests that the step of a stack calls no operator that reads values on the host, for everything that stacks train: it
-// runs on cores, and LibTorch reports the operators that it calls. stack_step_meta_test.cpp finds copies between devices.
+// runs on cores, and LibTorch reports the operators that it calls. stack_step_meta_test.cpp finds copies between
+// devices.
 // SPDX-License-Identifier: MIT
 #include <ATen/record_function.h>
 #include <c10/core/InferenceMode.h>
