@@ -121,24 +121,9 @@ def python_on_gpu(name, precision):
     return f"PyTorch{', channels last' if layout else ''}", 1 / seconds, loss
 
 
-def measure_stacks():
-    """Prints the optimizer steps of all models per second, with the models of each stack trained together on the GPU. All
-    stacks are full, so the time of a model is that of its stack divided by the width."""
-    for hidden, batch, widths, epochs in ((32, 32, (1, 32, 256, 1024), 4), (512, 128, (1, 8, 32), 4)):
-        for width in widths if DEVICE == "cuda" else widths[:2]:
-            keys = [*DENSE, "--model.kind=mlp", f"--model.hidden={hidden}", f"--train.batch_size={batch}",
-                    f"--train.epochs={epochs}", "--run.engine=torch", f"--run.stack={width}"]
-            found = train(keys, DEVICE, iterations=2 * width if width > 1 else 4)
-            if found:
-                steps = found[1] * epochs * -(-1797 // batch)
-                print(f"stack of {width}, 64-{hidden}-10, batch {batch}: {steps:.3g} steps/s", flush=True)
-
-
 def measure(table, gpus, no_gpu):
     cores = len(os.sched_getaffinity(0))
     on_cores = {}
-    if gpus:
-        measure_stacks()
     for name, (keys, slow) in MODELS.items():
         on_cores[name] = train(keys, "cpu", iterations=cores if slow else 50 * cores)
         table.add(name, on_cores[name], IMAGES.get(name, 0))

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Builds and tests Sheaf on a GPU machine without network and without the packages of Sheaf.
 # Usage: tests/gpu/run.sh prepare ARCHIVE.tar.gz   on a Debian 12 machine with network: packs the packages
-#        tests/gpu/run.sh run ARCHIVE.tar.gz       on the machine with the GPU: builds, runs ctest -L gpu and bench.py
+#        tests/gpu/run.sh run ARCHIVE.tar.gz       on the machine with the GPU: builds and tests
 # The archive has headers and libraries only, less than 50 MiB. It requires a glibc that is at least as new as that of
 # the machine that made it. The GPU machine needs g++, CMake, Ninja, the CUDA toolkit, and a python3 with a CUDA build
-# of torch, NumPy and h5py; root is not needed. `run` is planned to end within TIME_LIMIT (580) seconds on 16 cores: if
-# the build takes long, the benchmark measures less. The exit code of `run` is 0 if all tests passed on a GPU, 77 if
-# they passed without a GPU, else 1.
+# of torch, NumPy and h5py; root is not needed. The exit code of `run` is 0 if all tests passed on a GPU, 77 if they
+# passed without a GPU, else 1. It has, in this order: the tests of stacks, with their bits, compute-sanitizer and little
+# memory; the speed of stacks (stack_table.py); the other tests; the speed of single models (bench.py). It is planned to
+# end within TIME_LIMIT (580) seconds on 16 cores: if the build takes long, less is measured.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -207,11 +208,17 @@ run() {
   say "built after $((SECONDS - start)) s"
   build/gpu/sheaf info
 
-  ctest --test-dir build/gpu -L gpu --parallel 8 --output-on-failure || failed=yes
+  export SHEAF=$PWD/build/gpu/sheaf MPIEXEC=mpiexec SHEAF_SOURCE=$PWD
+  export GATED_MLP=$PWD/build/gpu/tests/app/plugin/gated_mlp.so
+  seconds_left() { echo $((${TIME_LIMIT:-580} - SECONDS + start - $1)); }
+  tests_of() { ctest --test-dir build/gpu -L gpu --parallel 8 --output-on-failure "$@" || failed=yes; }
+  tests_of -R '^gpu_stack' --verbose
+  say "tests of stacks ended after $((SECONDS - start)) s"
+  python3 tests/gpu/stack_table.py "$(seconds_left 150)" || [ $? = 77 ] || failed=yes
+  say "stacks measured after $((SECONDS - start)) s"
+  tests_of -E '^gpu_stack'
   say "tests ended after $((SECONDS - start)) s"
-  SHEAF=$PWD/build/gpu/sheaf MPIEXEC=mpiexec SHEAF_SOURCE=$PWD \
-    GATED_MLP=$PWD/build/gpu/tests/app/plugin/gated_mlp.so \
-    python3 tests/gpu/bench.py $((${TIME_LIMIT:-580} - SECONDS + start)) || failed=yes
+  python3 tests/gpu/bench.py "$(seconds_left 5)" || failed=yes
   say "ended after $((SECONDS - start)) s"
   [ $failed = no ] || exit 1
   build/gpu/sheaf info | grep -q '^LibTorch .* CUDA device(s)' || exit 77

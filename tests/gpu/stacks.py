@@ -37,6 +37,8 @@ for name, keys in {"plain": [], "dropout": ["--model.dropout=0.2"], "layer norm"
 
 rows, _ = train(checks, "a stack", *MLP, rates(RATES), "--run.stack=8", "--run.lanes=1")
 expected = losses(rows)
+rows, _ = train(checks, "the same stack again", *MLP, rates(RATES), "--run.stack=8", "--run.lanes=1")
+checks.check(losses(rows) == expected, "the same stack again: the same bits", f"{expected}\n{losses(rows)}")
 for case in ("cyclic", "self"):
     rows, _ = train(checks, case, *MLP, rates(RATES), "--run.stack=8", "--run.lanes=2", f"--run.partition={case}")
     checks.check(losses(rows) == expected, f"two lanes, partition {case}: the same bits in other slots, beside others",

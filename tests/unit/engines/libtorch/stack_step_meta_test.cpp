@@ -5,6 +5,9 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/library.h>
 
+#include <string>
+#include <vector>
+
 #include "engines/libtorch/stack_batches.hpp"
 #include "engines/libtorch/stack_step.hpp"
 #include "models/network_layout.hpp"
@@ -21,16 +24,40 @@ namespace {
 
 constexpr std::int64_t width = 3;
 
-// LibTorch 1.13 has no abs for the meta device. Its results have no values, only sizes.
+torch::Tensor& abs_out(const torch::Tensor& values, torch::Tensor& to) {
+  to.resize_(values.sizes());
+  return to;
+}
+torch::Tensor isnan(const torch::Tensor& values) {
+  return torch::empty_like(values, torch::kBool);
+}
+torch::Tensor where(const torch::Tensor& condition, const torch::Tensor& one, const torch::Tensor& other) {
+  return torch::empty_like(torch::broadcast_tensors({condition, one, other})[1], torch::MemoryFormat::Contiguous);
+}
+torch::Tensor index_select(const torch::Tensor& values, std::int64_t dimension, const torch::Tensor& indices) {
+  std::vector<std::int64_t> sizes = values.sizes().vec();
+  sizes[static_cast<std::size_t>(dimension)] = indices.numel();
+  return torch::empty(sizes, values.options());
+}
+torch::Tensor searchsorted(const torch::Tensor& /*edges*/, const torch::Tensor& values, bool /*as_int32*/,
+                           bool /*right*/, c10::optional<c10::string_view> /*side*/,
+                           const c10::optional<torch::Tensor>& /*sorter*/) {
+  return torch::empty_like(values, torch::kInt64);
+}
+
+// LibTorch 1.13 does not have these functions for the meta device. Their results have no values, only sizes.
 void add_missing_functions() {
-  const auto abs = c10::Dispatcher::singleton().findSchemaOrThrow("aten::abs", "out");
-  if (abs.hasKernelForDispatchKey(c10::DispatchKey::Meta)) return;
   static torch::Library functions(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__, __LINE__);
-  functions.impl(
-      "abs.out", +[](const torch::Tensor& values, torch::Tensor& to) -> torch::Tensor& {
-        to.resize_(values.sizes());
-        return to;
-      });
+  const auto add = [](const std::string& name, const std::string& overload, auto* function) {
+    const auto known = c10::Dispatcher::singleton().findSchemaOrThrow(("aten::" + name).c_str(), overload.c_str());
+    if (known.hasComputedKernelForDispatchKey(c10::DispatchKey::Meta)) return;
+    functions.impl((overload.empty() ? name : name + "." + overload).c_str(), function);
+  };
+  add("abs", "out", abs_out);
+  add("isnan", "", isnan);
+  add("where", "self", where);
+  add("index_select", "", index_select);
+  add("searchsorted", "Tensor", searchsorted);
 }
 
 torch::Tensor on_meta(const torch::Tensor& tensor) {
@@ -44,6 +71,11 @@ StackBatch on_meta(StackBatch batch) {
 }
 
 const DataSet numbers = regression_data(2, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4});
+const DataSet table = [] {  // a number with an input for empty cells, and a category
+  DataSet data = numbers;
+  data.kinds = {{0, true}, {12, false}};
+  return data;
+}();
 const DataSet classes = classification_data(2, {1, 2, 3, 4, 5, 6, 7, 8}, {0, 1, 2, 1}, 3);
 
 // A step of slots, of which the last one is idle.
@@ -129,6 +161,16 @@ TEST_CASE("a step reads no value on the host: optimizers, limits of gradients an
     train.clip_value = 1;
     CHECK_NOTHROW(step_on_meta(deep_model(), train, numbers));
   }
+}
+
+TEST_CASE("a step reads no value on the host: encodings and empty cells") {
+  for (const Embedding embedding : {Embedding::none, Embedding::piecewise})
+    for (const CategoryEncoding categories : {CategoryEncoding::one_hot, CategoryEncoding::embedding}) {
+      ModelOptions model = deep_model();
+      model.embedding = embedding;
+      model.categories = categories;
+      CHECK_NOTHROW(step_on_meta(model, short_training(LossKind::mse), table));
+    }
 }
 
 TEST_CASE("the meta device finds a value that is read on the host") {

@@ -1,0 +1,22 @@
+"""Unit tests of a few stacks on a GPU under NVIDIA's compute-sanitizer: memory errors, and wrong uses of barriers."""
+
+import os
+import shutil
+import sys
+
+from gpu import DEVICE, need_gpus, skip
+from program import Checks, launch
+
+need_gpus()
+tool = shutil.which("compute-sanitizer", path=f"{os.environ['PATH']}:/usr/local/cuda/bin")
+if not tool:
+    skip("compute-sanitizer was not found")
+checks = Checks()
+environment = {"SHEAF_TEST_STACKS": "4", "OMP_NUM_THREADS": "1", **({"SHEAF_TEST_GPU": "0"} if DEVICE == "cuda" else {})}
+for kind in ("memcheck", "synccheck"):
+    # Errors that calls of the CUDA runtime return are not reported: LibTorch asks for features that cards may not have.
+    result = launch([tool, "--tool", kind, "--report-api-errors", "no", "--error-exitcode", "9", os.environ["UNIT_TESTS"],
+                     "stacks train *,nothing of *"], environment=environment, timeout=300)
+    print(f"{kind}, after {result.seconds:.0f} s: {(result.stdout.strip().splitlines() or [''])[-1]}")
+    checks.check(result.code == 0, kind, result.stdout[-3000:] + result.stderr[-3000:])
+sys.exit(checks.finish())
