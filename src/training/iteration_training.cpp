@@ -119,9 +119,8 @@ void IterationTraining::begin_validation() {
 
 bool IterationTraining::evaluate(HeldOutRows kind, const std::int64_t* rows, std::int64_t count,
                                  const std::function<bool()>& should_stop) {
-  Evaluated& evaluated = kind == HeldOutRows::validation ? validation_ : stopping_;
-  const auto loss_sum = trainer_.evaluate(rows, count, evaluated.outputs, should_stop);
-  evaluated.loss_sum += loss_sum.value_or(0);
+  const auto loss_sum = trainer_.evaluate(rows, count, outputs(kind), should_stop);
+  add_losses(kind, loss_sum.value_or(0));
   return loss_sum.has_value();
 }
 

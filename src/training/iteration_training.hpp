@@ -98,6 +98,10 @@ class IterationTraining {
   void begin_validation();
   bool evaluate(HeldOutRows kind, const std::int64_t* rows, std::int64_t count,
                 const std::function<bool()>& should_stop);
+  /// The same for a driver that lets the trainer evaluate the rows itself: where it appends their outputs, and its
+  /// report of the sum of their losses.
+  std::vector<float>& outputs(HeldOutRows kind) { return evaluated(kind).outputs; }
+  void add_losses(HeldOutRows kind, double loss_sum) { evaluated(kind).loss_sum += loss_sum; }
   void end_validation();
   /// Adds the time of a validation or a part of it.
   void add_validation_seconds(double seconds) { loop_.add_validation_seconds(seconds); }
@@ -112,6 +116,7 @@ class IterationTraining {
   };
 
   TrainingLoop new_loop() const;
+  Evaluated& evaluated(HeldOutRows kind) { return kind == HeldOutRows::validation ? validation_ : stopping_; }
   RowPredictions predictions(const Evaluated& evaluated, const RowSet& rows) const;
   bool keeps_outputs() const {
     return context_.study.ensemble.members > 1 || context_.study.run.predictions == PredictionsKept::held_out;

@@ -26,7 +26,8 @@ class Driver {
   TrainedIteration run(const std::function<bool()>& stop_requested) {
     while (!training_.is_over()) {
       bool leaving = !step(stop_requested);
-      if (training_.cut_if_due() || !training_.saves() || training_.is_over()) continue;
+      training_.cut_if_due();
+      if (training_.is_cut_due() || !training_.saves() || training_.is_over()) continue;
       leaving = leaving || (stop_requested() && training_.seconds_left() > most_seconds_);
       if (!leaving) continue;
       training_.save();
@@ -112,11 +113,6 @@ MemoryTraining::MemoryTraining(const TrainingContext& context, const Iteration& 
   seconds_ = seconds_since(start);
 }
 
-bool MemoryTraining::cut_if_due() {
-  training_.cut_if_due();
-  return training_.is_cut_due();
-}
-
 std::int64_t MemoryTraining::batches(std::int64_t most) const {
   const TrainingLoop& loop = training_.loop();
   return loop.has_one_batch() ? 1 : training_.batches_to_line(std::min(most, loop.batches_left()));
@@ -154,25 +150,40 @@ bool MemoryTraining::validate(const std::function<bool()>& stop_requested, doubl
   const auto start = Clock::now();
   std::optional<Clock::time_point> stopped_at;
   const auto should_stop = [&] {
-    if (!saves() || !stop_requested() || training_.is_cut_due()) return false;  // a cut needs this validation
+    if (!saves() || !stop_requested() || is_cut_due()) return false;  // a cut needs this validation
     if (!stopped_at) stopped_at = Clock::now();
     return seconds_since(*stopped_at) > most_seconds;
   };
-  const Split& split = *input_.split;
+  begin_validation();
+  const auto evaluate = [&](HeldOutRows kind, const std::vector<std::int64_t>& rows) {
+    return training_.evaluate(kind, rows.data(), static_cast<std::int64_t>(rows.size()), should_stop);
+  };
+  const bool complete =
+      evaluate(HeldOutRows::validation, validation_rows_) && evaluate(HeldOutRows::stopping, stopping_rows_);
+  if (complete) training_.end_validation();
+  add_validation_seconds(seconds_since(start));
+  return complete;
+}
+
+std::array<MemoryTraining::HeldOut, 2> MemoryTraining::begin_validation() {
   if (validation_rows_.empty()) {
-    validation_rows_ = split.validation_rows.list();
-    stopping_rows_ = split.stopping_rows.list();
+    validation_rows_ = input_.split->validation_rows.list();
+    stopping_rows_ = input_.split->stopping_rows.list();
   }
   training_.begin_validation();
-  const bool complete =
-      training_.evaluate(HeldOutRows::validation, validation_rows_.data(), split.validation_rows.count(),
-                         should_stop) &&
-      training_.evaluate(HeldOutRows::stopping, stopping_rows_.data(), split.stopping_rows.count(), should_stop);
-  if (complete) training_.end_validation();
-  const double seconds = seconds_since(start);
+  return {HeldOut{validation_rows_, training_.outputs(HeldOutRows::validation)},
+          HeldOut{stopping_rows_, training_.outputs(HeldOutRows::stopping)}};
+}
+
+void MemoryTraining::end_validation(const std::array<double, 2>& loss_sums) {
+  training_.add_losses(HeldOutRows::validation, loss_sums[0]);
+  training_.add_losses(HeldOutRows::stopping, loss_sums[1]);
+  training_.end_validation();
+}
+
+void MemoryTraining::add_validation_seconds(double seconds) {
   training_.add_validation_seconds(seconds);
   seconds_ += seconds;
-  return complete;
 }
 
 TrainedIteration MemoryTraining::finish() {

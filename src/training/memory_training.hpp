@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,8 +71,22 @@ class MemoryTraining {
   /// validation again.
   bool validate(const std::function<bool()>& stop_requested, double most_seconds);
 
-  /// Cuts the training if that is due. Returns whether it is due after the validation that comes next.
-  bool cut_if_due();
+  /// Rows that a validation evaluates, and where the trainer appends their outputs (Trainer::evaluate).
+  struct HeldOut {
+    const std::vector<std::int64_t>& rows;
+    std::vector<float>& outputs;
+  };
+  /// validate() for a driver that lets the trainer evaluate the rows itself: the validation rows and the stopping rows,
+  /// valid until the end of the training; and its report of the sums of their losses, after which the training goes on.
+  /// A validation that was interrupted begins again.
+  std::array<HeldOut, 2> begin_validation();
+  void end_validation(const std::array<double, 2>& loss_sums);
+  /// Adds the time of a validation or a part of it.
+  void add_validation_seconds(double seconds);
+
+  /// Whether the training is to be cut now, or after the validation that comes next; cuts it if that is now.
+  bool is_cut_due() const { return training_.is_cut_due(); }
+  void cut_if_due() { training_.cut_if_due(); }
 
   /// Whether there are checkpoints; save() and save_if_due() save one.
   bool saves() const { return context_.checkpoints != nullptr; }

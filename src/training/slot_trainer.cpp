@@ -18,4 +18,11 @@ void SlotTrainer::train(const TrainingRows& rows, const LearningRate& rate, doub
   loss_sum = sums[static_cast<std::size_t>(slot_)];
 }
 
+std::optional<double> SlotTrainer::evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
+                                            const std::function<bool()>& should_stop) {
+  std::vector<SlotEvaluation> one = {{slot_, rows, count, &outputs}};
+  stack_.evaluate(one, [&](std::int64_t) { return should_stop(); });
+  return one.front().loss_sum;
+}
+
 }  // namespace sheaf

@@ -9,8 +9,8 @@
 
 namespace sheaf {
 
-/// One slot of a stack as a trainer of its own. train() trains this slot alone; StackedTrainings trains all slots at
-/// once instead. The stack outlives the object.
+/// One slot of a stack as a trainer of its own. train() and evaluate() are for this slot alone; StackedTrainings trains
+/// and validates all slots at once instead. The stack outlives the object.
 class SlotTrainer : public Trainer {
  public:
   SlotTrainer(StackTrainer& stack, std::int64_t slot) : stack_(stack), slot_(slot) {}
@@ -21,9 +21,7 @@ class SlotTrainer : public Trainer {
   void read_from(const DataSet&) override;
   void train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) override;
   std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
-                                 const std::function<bool()>& should_stop) override {
-    return stack_.evaluate(slot_, rows, count, outputs, should_stop);
-  }
+                                 const std::function<bool()>& should_stop) override;
   NetworkState network() const override { return stack_.network(slot_); }
   void save(ByteWriter& state) const override { stack_.save(slot_, state); }
   void restore(ByteReader& state) override { stack_.restore(slot_, state); }

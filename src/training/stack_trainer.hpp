@@ -21,6 +21,15 @@ struct SlotRows {
   const LearningRate* rate = nullptr;  ///< of the steps
 };
 
+/// Rows to evaluate with the model in a slot, and what is found.
+struct SlotEvaluation {
+  std::int64_t slot = 0;
+  const std::int64_t* rows = nullptr;  ///< [count]
+  std::int64_t count = 0;
+  std::vector<float>* outputs = nullptr;  ///< those of the rows are appended, [count, outputs]
+  std::optional<double> loss_sum{};       ///< of the losses of the rows; no value: should_stop ended it
+};
+
 /// Trains the models of a StackShape. The results of a slot do not depend on its number or on the other slots, and on a
 /// CPU not on the number of slots. Not shared between threads. `slot`: 0 <= slot < width().
 class StackTrainer {
@@ -41,9 +50,13 @@ class StackTrainer {
   /// Trainer::train does. loss_sums: [width].
   virtual void train(const std::vector<SlotRows>& rows, double* loss_sums) = 0;
 
+  /// Evaluates rows of the data set with the models in slots, as Trainer::evaluate does, all in one call. A slot may
+  /// have several evaluations. Calls `should_stop` between parts of the work. If that returns true for a slot, its
+  /// evaluations that are not complete end without a loss, and their `outputs` are incomplete.
+  virtual void evaluate(std::vector<SlotEvaluation>& evaluations,
+                        const std::function<bool(std::int64_t slot)>& should_stop) = 0;
+
   /// As the functions of Trainer with these names, for the model in a slot.
-  virtual std::optional<double> evaluate(std::int64_t slot, const std::int64_t* rows, std::int64_t count,
-                                         std::vector<float>& outputs, const std::function<bool()>& should_stop) = 0;
   virtual NetworkState network(std::int64_t slot) const = 0;
   virtual void save(std::int64_t slot, ByteWriter& state) const = 0;
   /// A state can be restored into any slot of any stack of this shape.

@@ -9,6 +9,13 @@
 #include "training/iteration_failure.hpp"
 
 namespace sheaf {
+namespace {
+
+std::size_t slot_of(const SlotEvaluation& evaluation) {
+  return static_cast<std::size_t>(evaluation.slot);
+}
+
+}  // namespace
 
 // One training. The members before `training` are what it refers to.
 struct StackedTrainings::Slot {
@@ -54,37 +61,76 @@ void StackedTrainings::begin(const Iteration& iteration, const Trial& trial, Ite
 EndedTrainings StackedTrainings::train(const std::function<bool()>& stop_requested) {
   train_piece();
   EndedTrainings ended;
-  for (auto& slot : slots_) {
-    if (!slot) continue;
-    std::optional<TrainedIteration> trained;
-    const auto failure = failure_of([&] {
-      MemoryTraining& training = slot->training;
-      training.save_if_due();
-      training.cut_if_due();
-      if (training.validates_next()) validate(*slot, stop_requested);
-      if (!training.is_over()) return;
-      trained = training.finish();
-      trained->result.seconds += training.seconds();
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+    attempt(slot, ended, [](Slot& of_slot) {
+      of_slot.training.save_if_due();
+      of_slot.training.cut_if_due();
     });
-    if (failure) ended.failed.push_back(slot->iteration.number);
-    if (trained) ended.trained.push_back(std::move(*trained));
-    if (failure || trained) slot.reset();
-  }
+  validate(ended, stop_requested);
+  finish(ended);
   leave(stop_requested);
   return ended;
 }
 
-// All trainings together may take a certain time after a stop. One that is cut after its validation is validated
-// anyway.
-void StackedTrainings::validate(Slot& slot, const std::function<bool()>& stop_requested) {
-  const bool is_cut_next = slot.training.cut_if_due();
-  double most_seconds = max_seconds_after_stop;
-  if (is_stopping(stop_requested)) most_seconds -= seconds_since(*stopped_at_);
-  slot.is_leaving = !is_cut_next && most_seconds <= 0;
-  if (slot.is_leaving) return;
-  slot.is_leaving = !slot.training.validate(stop_requested, most_seconds);
-  slot.training.save_if_due();
-  slot.training.cut_if_due();
+// Does a part of the training in a slot, if there is one. If it fails, the training ends.
+template <class Work>
+void StackedTrainings::attempt(std::size_t slot, EndedTrainings& ended, const Work& work) {
+  std::unique_ptr<Slot>& place = slots_[slot];
+  if (!place || !failure_of([&] { work(*place); })) return;
+  ended.failed.push_back(place->iteration.number);
+  place.reset();
+}
+
+// Validates the trainings that need it, with one evaluation of the stack. Scores take time, too.
+void StackedTrainings::validate(EndedTrainings& ended, const std::function<bool()>& stop_requested) {
+  const auto start = Clock::now();
+  std::vector<SlotEvaluation> evaluations;  // two of a slot in turn: MemoryTraining::begin_validation()
+  evaluations.reserve(2 * slots_.size());
+  for (std::size_t index = 0; index < slots_.size(); ++index)
+    attempt(index, ended, [&](Slot& slot) {
+      if (!slot.training.validates_next()) return;
+      slot.is_leaving = must_leave(slot, stop_requested);
+      if (slot.is_leaving) return;
+      for (const auto& [rows, outputs] : slot.training.begin_validation())
+        evaluations.push_back(
+            {static_cast<std::int64_t>(index), rows.data(), static_cast<std::int64_t>(rows.size()), &outputs});
+    });
+  if (evaluations.empty()) return;
+  stack_.evaluate(evaluations, [&](std::int64_t slot) {
+    return must_leave(*slots_[static_cast<std::size_t>(slot)], stop_requested);
+  });
+  for (std::size_t index = 0; index < evaluations.size(); index += 2)
+    attempt(slot_of(evaluations[index]), ended, [&](Slot& slot) {
+      const auto &validation = evaluations[index].loss_sum, &stopping = evaluations[index + 1].loss_sum;
+      slot.is_leaving = !validation || !stopping || must_leave(slot, stop_requested);
+      if (!slot.is_leaving) slot.training.end_validation({*validation, *stopping});
+    });
+  const double seconds = 2 * seconds_since(start) / static_cast<double>(evaluations.size());
+  for (std::size_t index = 0; index < evaluations.size(); index += 2)
+    attempt(slot_of(evaluations[index]), ended, [&](Slot& slot) {
+      slot.training.add_validation_seconds(seconds);
+      slot.training.save_if_due();
+      slot.training.cut_if_due();
+    });
+}
+
+void StackedTrainings::finish(EndedTrainings& ended) {
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    if (!slots_[index] || !slots_[index]->training.is_over()) continue;
+    attempt(index, ended, [&](Slot& slot) {
+      TrainedIteration trained = slot.training.finish();
+      trained.result.seconds += slot.training.seconds();
+      ended.trained.push_back(std::move(trained));
+    });
+    slots_[index].reset();
+  }
+}
+
+// Whether the time after a stop, which all trainings together may take, is over for a validation. One after which the
+// training is cut is completed anyway.
+bool StackedTrainings::must_leave(const Slot& slot, const std::function<bool()>& stop_requested) {
+  return is_stopping(stop_requested) && seconds_since(*stopped_at_) >= max_seconds_after_stop &&
+         !slot.training.is_cut_due();
 }
 
 bool StackedTrainings::is_stopping(const std::function<bool()>& stop_requested) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,9 +25,10 @@ struct EndedTrainings {
   std::vector<std::int64_t> failed;  ///< numbers of iterations that have failed alone
 };
 
-/// The trainings in the slots of a stack. Each call of train() trains a piece of all of them. A training begins and
-/// ends, is validated, saved and cut as by train_iteration(), with the same result to rounding. Not shared between
-/// threads.
+/// The trainings in the slots of a stack. Each call of train() trains a piece of all of them. Those that need a
+/// validation then are validated together. A training begins and ends, is validated, saved and cut as by
+/// train_iteration(), with the same result to rounding. The time of what is done together is divided equally. Not
+/// shared between threads.
 class StackedTrainings {
  public:
   /// `context` and `stack` outlive the object.
@@ -51,8 +53,12 @@ class StackedTrainings {
  private:
   struct Slot;
 
+  template <class Work>
+  void attempt(std::size_t slot, EndedTrainings& ended, const Work& work);
   void train_piece();
-  void validate(Slot& slot, const std::function<bool()>& stop_requested);
+  void validate(EndedTrainings& ended, const std::function<bool()>& stop_requested);
+  void finish(EndedTrainings& ended);
+  bool must_leave(const Slot& slot, const std::function<bool()>& stop_requested);
   bool is_stopping(const std::function<bool()>& stop_requested);
   void leave(const std::function<bool()>& stop_requested);
 

@@ -32,9 +32,11 @@ class NativeStack : public StackTrainer {
         of(slot).train(of_slot.rows, *of_slot.rate, loss_sums[slot]);
   }
 
-  std::optional<double> evaluate(std::int64_t slot, const std::int64_t* rows, std::int64_t count,
-                                 std::vector<float>& outputs, const std::function<bool()>& should_stop) override {
-    return of(slot).evaluate(rows, count, outputs, should_stop);
+  void evaluate(std::vector<SlotEvaluation>& evaluations,
+                const std::function<bool(std::int64_t slot)>& should_stop) override {
+    for (SlotEvaluation& each : evaluations)
+      each.loss_sum =
+          of(each.slot).evaluate(each.rows, each.count, *each.outputs, [&] { return should_stop(each.slot); });
   }
   NetworkState network(std::int64_t slot) const override { return of(slot).network(); }
   void save(std::int64_t slot, ByteWriter& state) const override { of(slot).save(state); }

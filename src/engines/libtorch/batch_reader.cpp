@@ -101,11 +101,11 @@ void ScalingTensors::set(std::int64_t slot, const FeatureScaling& scaling) {
     if (tensor->defined()) (*tensor)[slot][0].copy_(view_of(values->data(), {tensor->size(2)}, torch::kFloat32));
 }
 
-ScalingTensors ScalingTensors::of_slot(std::int64_t slot) const {
-  ScalingTensors one = *this;
-  for (torch::Tensor* tensor : {&one.shift_, &one.scale_, &one.clip_, &one.fill_})
-    if (tensor->defined()) *tensor = tensor->narrow(0, slot, 1);
-  return one;
+ScalingTensors ScalingTensors::of_slots(const torch::Tensor& slots) const {
+  ScalingTensors some = *this;
+  for (torch::Tensor* tensor : {&some.shift_, &some.scale_, &some.clip_, &some.fill_})
+    *tensor = sheaf::of_slots(*tensor, slots);
+  return some;
 }
 
 torch::Tensor ScalingTensors::scaled(const torch::Tensor& features) const {

@@ -59,8 +59,8 @@ class ScalingTensors {
   /// fills.
   ScalingTensors(std::int64_t slots, std::int64_t features, bool scales, bool clips, bool fills, torch::Device device);
   void set(std::int64_t slot, const FeatureScaling& scaling);
-  /// The same for one slot, with views.
-  ScalingTensors of_slot(std::int64_t slot) const;
+  /// The same for the slots with these numbers, [count] int64.
+  ScalingTensors of_slots(const torch::Tensor& slots) const;
 
   /// Scaled features, in float; changes `features` [rows, features], or [slots, rows, features], if they are float.
   torch::Tensor scaled(const torch::Tensor& features) const;

@@ -15,14 +15,26 @@ torch::Tensor zeros_or_none(std::int64_t features, at::IntArrayRef sizes, const 
   return features > 0 ? torch::zeros(sizes, options) : torch::Tensor();
 }
 
-torch::Tensor slot_of(const torch::Tensor& all, std::int64_t slot) {
-  return all.defined() ? all.narrow(0, slot, 1) : all;
-}
-
 }  // namespace
 
+StackEncodingColumns::StackEncodingColumns(const Layer& encoding, const torch::TensorOptions& options) {
+  const auto indices = [&](const std::vector<std::int64_t>& values) {
+    return torch::tensor(values, torch::kInt64).to(options.device());
+  };
+  const EncodingColumns columns = encoding_columns(encoding);
+  piecewise_features = indices(columns.piecewise_features);
+  piecewise_rows = indices(columns.piecewise_rows);
+  lookup_features = indices(columns.lookup_features);
+  lookup_rows = indices(columns.lookup_rows);
+  other_features = indices(columns.other_features);
+  empty_features = indices(columns.empty_features);
+  levels = torch::tensor(columns.levels, torch::kFloat32).to(options);
+  is_number = levels.isnan();
+}
+
 StackEncodingTensors::StackEncodingTensors(const Layer& encoding, std::int64_t slots,
-                                           const torch::TensorOptions& options) {
+                                           const torch::TensorOptions& options)
+    : columns(encoding, options) {
   const std::int64_t piecewise = encoding.piecewise_count();
   inner = zeros_or_none(piecewise, {slots, piecewise, max_bins - 1}, options);
   lower = zeros_or_none(piecewise, {slots, piecewise, max_bins}, options);
@@ -43,50 +55,35 @@ void StackEncodingTensors::set(std::int64_t slot, const FeatureScaling& scaling)
   if (replacements.defined()) put(replacements, scaling.replacements, torch::kFloat32);
 }
 
-StackEncodingTensors StackEncodingTensors::of_slot(std::int64_t slot) const {
-  StackEncodingTensors one;
-  one.inner = slot_of(inner, slot);
-  one.lower = slot_of(lower, slot);
-  one.width = slot_of(width, slot);
-  one.replacements = slot_of(replacements, slot);
-  return one;
+StackEncodingTensors StackEncodingTensors::of_slots(const torch::Tensor& slots) const {
+  StackEncodingTensors some = *this;
+  for (torch::Tensor* tensor : {&some.inner, &some.lower, &some.width, &some.replacements})
+    *tensor = sheaf::of_slots(*tensor, slots);
+  return some;
 }
 
-StackEncoder::StackEncoder(const Layer& encoding, std::int64_t slots, StackEncodingTensors tensors,
-                           const torch::TensorOptions& options)
-    : tensors_(std::move(tensors)) {
-  const auto indices = [&](const std::vector<std::int64_t>& values) {
-    return torch::tensor(values, torch::kInt64).to(options.device());
-  };
-  const EncodingColumns columns = encoding_columns(encoding);
-  piecewise_features_ = indices(columns.piecewise_features);
-  piecewise_rows_ = indices(columns.piecewise_rows);
-  lookup_features_ = indices(columns.lookup_features);
-  lookup_rows_ = indices(columns.lookup_rows);
-  other_features_ = indices(columns.other_features);
-  levels_ = torch::tensor(columns.levels, torch::kFloat32).to(options);
-  is_number_ = levels_.isnan();
-  empty_features_ = indices(columns.empty_features);
-  slots_ = torch::arange(slots, options.dtype(torch::kInt64)).view({slots, 1, 1});
-}
+StackEncoder::StackEncoder(std::int64_t slots, StackEncodingTensors tensors, const torch::TensorOptions& options)
+    : columns_(tensors.columns),
+      tensors_(std::move(tensors)),
+      slots_(torch::arange(slots, options.dtype(torch::kInt64)).view({slots, 1, 1})) {}
 
 // One-hot encoded codes are compared with each of their levels.
 torch::Tensor StackEncoder::forward(const torch::Tensor& all, const torch::Tensor& weight, const torch::Tensor& bias) {
-  const bool may_be_empty = empty_features_.numel() > 0;
+  const bool may_be_empty = columns_.empty_features.numel() > 0;
   const torch::Tensor features = may_be_empty ? torch::where(all.isnan(), tensors_.replacements, all) : all;
   std::vector<torch::Tensor> outputs;
-  if (piecewise_features_.numel() > 0) outputs.push_back(piecewise(features, weight, bias));
-  if (lookup_features_.numel() > 0) outputs.push_back(looked_up(features, weight));
-  if (other_features_.numel() > 0) {
-    const torch::Tensor others = features.index_select(2, other_features_);
-    outputs.push_back(torch::where(is_number_, others, others.eq(levels_).to(others.scalar_type())));
+  if (columns_.piecewise_features.numel() > 0) outputs.push_back(piecewise(features, weight, bias));
+  if (columns_.lookup_features.numel() > 0) outputs.push_back(looked_up(features, weight));
+  if (columns_.other_features.numel() > 0) {
+    const torch::Tensor others = features.index_select(2, columns_.other_features);
+    outputs.push_back(torch::where(columns_.is_number, others, others.eq(columns_.levels).to(others.scalar_type())));
   }
-  if (may_be_empty) outputs.push_back(all.index_select(2, empty_features_).isnan().to(all.scalar_type()));
+  if (may_be_empty) outputs.push_back(all.index_select(2, columns_.empty_features).isnan().to(all.scalar_type()));
   return outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 2);
 }
 
 torch::Tensor StackEncoder::looked_up(const torch::Tensor& features, const torch::Tensor& weight) {
-  codes_ = features.index_select(2, lookup_features_).to(torch::kInt64) + lookup_rows_;
+  codes_ = features.index_select(2, columns_.lookup_features).to(torch::kInt64) + columns_.lookup_rows;
   return rows_of(weight, codes_).flatten(2);
 }
 
@@ -94,15 +91,15 @@ torch::Tensor StackEncoder::looked_up(const torch::Tensor& features, const torch
 torch::Tensor StackEncoder::piecewise(const torch::Tensor& features, const torch::Tensor& weight,
                                       const torch::Tensor& bias) {
   constexpr bool as_int32 = false, right = true;
-  const torch::Tensor numbers = features.index_select(2, piecewise_features_);
+  const torch::Tensor numbers = features.index_select(2, columns_.piecewise_features);
   const torch::Tensor columns = numbers.transpose(1, 2).contiguous();
   const torch::Tensor bins = torch::searchsorted(tensors_.inner, columns, as_int32, right);  // [slots, features, rows]
   const torch::Tensor distances = columns - tensors_.lower.gather(2, bins);
   const torch::Tensor places = (distances / tensors_.width.gather(2, bins)).clamp(0, 1);
   numbers_ = numbers.unsqueeze(3);
   places_ = places.transpose(1, 2).contiguous().unsqueeze(3);
-  edges_ = bins.transpose(1, 2) + piecewise_rows_ + 1;
-  torch::Tensor outputs = numbers_ * weight.index_select(1, piecewise_rows_).unsqueeze(1);
+  edges_ = bins.transpose(1, 2) + columns_.piecewise_rows + 1;
+  torch::Tensor outputs = numbers_ * weight.index_select(1, columns_.piecewise_rows).unsqueeze(1);
   outputs = outputs + (1 - places_) * rows_of(weight, edges_);
   outputs = (outputs + places_ * rows_of(weight, edges_ + 1)).flatten(2);
   return bias.defined() ? outputs + bias : outputs;
@@ -112,7 +109,8 @@ void StackEncoder::backward(const torch::Tensor& gradient, torch::Tensor& weight
                             torch::Tensor& bias_gradient) const {
   if (!weight_gradient.defined()) return;
   weight_gradient.zero_();
-  const std::int64_t piecewise_count = piecewise_features_.numel(), lookup_count = lookup_features_.numel();
+  const std::int64_t piecewise_count = columns_.piecewise_features.numel(),
+                     lookup_count = columns_.lookup_features.numel();
   const auto part = [&](std::int64_t first, std::int64_t count) {  // [slots, rows, features, embedding_width]
     return gradient.narrow(2, first * embedding_width, count * embedding_width).unflatten(2, {count, embedding_width});
   };
@@ -123,7 +121,7 @@ void StackEncoder::backward(const torch::Tensor& gradient, torch::Tensor& weight
 void StackEncoder::piecewise_backward(const torch::Tensor& gradient, torch::Tensor& weight_gradient,
                                       torch::Tensor& bias_gradient) const {
   if (bias_gradient.defined()) bias_gradient.copy_(gradient.sum(1).flatten(1).unsqueeze(1));
-  weight_gradient.index_copy_(1, piecewise_rows_, (gradient * numbers_).sum(1));
+  weight_gradient.index_copy_(1, columns_.piecewise_rows, (gradient * numbers_).sum(1));
   add_to_rows(weight_gradient, edges_, gradient * (1 - places_));
   add_to_rows(weight_gradient, edges_ + 1, gradient * places_);
 }

@@ -11,9 +11,19 @@
 
 namespace sheaf {
 
-/// What the encodings of the slots do not have in common, besides their parameters. Not trained. Undefined if the layer
-/// has no such features.
+/// Which features an encoding has of each kind: EncodingColumns, as tensors. Common to all slots.
+struct StackEncodingColumns {
+  torch::Tensor piecewise_features, piecewise_rows, lookup_features, lookup_rows, other_features, empty_features;
+  torch::Tensor levels;     ///< of the other features
+  torch::Tensor is_number;  ///< whether the level is NaN
+
+  StackEncodingColumns() = default;
+  StackEncodingColumns(const Layer& encoding, const torch::TensorOptions& options);
+};
+
+/// The values of the encodings of the slots that are not trained. Undefined if the layer has no such features.
 struct StackEncodingTensors {
+  StackEncodingColumns columns;
   torch::Tensor inner, lower, width;  ///< FeatureBins, [slots, piecewise features, edges or bins]
   torch::Tensor replacements;         ///< [slots, 1, features]
 
@@ -22,16 +32,15 @@ struct StackEncodingTensors {
 
   /// Takes edges and replacements of the model in a slot.
   void set(std::int64_t slot, const FeatureScaling& scaling);
-  /// Views of those of one slot.
-  StackEncodingTensors of_slot(std::int64_t slot) const;
+  /// The same for the slots with these numbers, [count] int64.
+  StackEncodingTensors of_slots(const torch::Tensor& slots) const;
 };
 
 /// Encodes rows, and computes gradients of the weights.
 class StackEncoder {
  public:
-  /// `options`: the device and the type of the values.
-  StackEncoder(const Layer& encoding, std::int64_t slots, StackEncodingTensors tensors,
-               const torch::TensorOptions& options);
+  /// `options`: the device and the type of the values. Copies nothing to the device.
+  StackEncoder(std::int64_t slots, StackEncodingTensors tensors, const torch::TensorOptions& options);
 
   /// The inputs of the next layer, [slots, rows, outputs], for `features` [slots, rows, features]. `weight`: [slots,
   /// weight rows, embedding_width], `bias`: [slots, 1, biases]; undefined if the layer has none.
@@ -48,11 +57,9 @@ class StackEncoder {
   void piecewise_backward(const torch::Tensor& gradient, torch::Tensor& weight_gradient,
                           torch::Tensor& bias_gradient) const;
 
+  StackEncodingColumns columns_;
   StackEncodingTensors tensors_;
-  torch::Tensor piecewise_features_, piecewise_rows_, lookup_features_, lookup_rows_;  // EncodingColumns, as the others
-  torch::Tensor other_features_, levels_, empty_features_;
-  torch::Tensor is_number_;  // of the other features: whether the level is NaN
-  torch::Tensor slots_;      // [slots, 1, 1]: 0, 1, ..., to index the weights of each slot
+  torch::Tensor slots_;  // [slots, 1, 1]: 0, 1, ..., to index the weights of each slot
   // Of the last forward(): the values of the piecewise features and their places in their bins, [slots, rows, features,
   // 1]; the rows of the weights of the lower edges and of the codes, [slots, rows, features].
   torch::Tensor numbers_, places_, edges_, codes_;

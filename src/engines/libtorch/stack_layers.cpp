@@ -203,8 +203,7 @@ std::vector<std::unique_ptr<StackLayer>> stack_layers(const std::vector<Layer>& 
         break;
       case Layer::Kind::encoding:
         chain.push_back(std::make_unique<StackEncoding>(
-            std::move(tensors),
-            StackEncoder(layers[index], values.parameters.size(0), encoding, values.parameters.options())));
+            std::move(tensors), StackEncoder(values.parameters.size(0), encoding, values.parameters.options())));
         break;
       case Layer::Kind::convolution:
         throw std::logic_error("stacks do not have convolutions");

@@ -113,11 +113,11 @@ void StackLoss::set(std::int64_t slot, const TrainOptions& train, const TargetSc
     target_shifts_[slot][0].copy_(view_of(scaling.shift.data(), {output_count_}, torch::kFloat32));
 }
 
-StackLoss StackLoss::of_slot(std::int64_t slot) const {
-  StackLoss one = *this;
-  for (Tensor* tensor : {&one.deltas_, &one.unit_factors_, &one.target_shifts_, &one.target_units_})
-    if (tensor->defined()) *tensor = tensor->narrow(0, slot, 1);
-  return one;
+StackLoss StackLoss::of_slots(const Tensor& slots) const {
+  StackLoss some = *this;
+  for (Tensor* tensor : {&some.deltas_, &some.unit_factors_, &some.target_shifts_, &some.target_units_})
+    *tensor = sheaf::of_slots(*tensor, slots);
+  return some;
 }
 
 Tensor StackLoss::targets(const DataTensors& data, const Tensor& rows, const StackBatch* batch) const {

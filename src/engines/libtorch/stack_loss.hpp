@@ -27,8 +27,8 @@ class StackLoss {
   /// Takes the parameters of the loss and the units of the targets of the model in a slot.
   void set(std::int64_t slot, const TrainOptions& train, const TargetScaling& scaling);
 
-  /// The same for one slot, with views.
-  StackLoss of_slot(std::int64_t slot) const;
+  /// The same for the slots with these numbers, [count] int64.
+  StackLoss of_slots(const torch::Tensor& slots) const;
 
   /// The targets of rows [slots, rows], in the units of the outputs: [slots, rows, outputs], one-hot for classes.
   /// `batch`: of a training step, which may smooth labels; null in evaluations.

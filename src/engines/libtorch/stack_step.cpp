@@ -73,16 +73,17 @@ torch::Tensor StackStep::evaluated_parameters() const {
   return state_.averages.defined() ? state_.averages : state_.parameters;
 }
 
-torch::Tensor StackStep::evaluate(std::int64_t slot, const torch::Tensor& rows, const torch::Tensor& weights,
-                                  torch::Tensor& loss_sum) const {
-  StackValues of_slot{evaluated_parameters().narrow(0, slot, 1), {}, {}};
-  if (state_.buffers.defined()) of_slot.buffers = state_.buffers.narrow(0, slot, 1);
-  torch::Tensor values = features_of(rows, scaling_.of_slot(slot));
-  for (const auto& layer : stack_layers(shape_.layers, shape_.activation, layout_, of_slot, encoding_.of_slot(slot)))
+StackStep::Evaluated StackStep::evaluate(const torch::Tensor& slots, const torch::Tensor& rows,
+                                         const torch::Tensor& counts) const {
+  const StackValues networks{of_slots(evaluated_parameters(), slots), {}, of_slots(state_.buffers, slots)};
+  const StackEncodingTensors encoding = encoding_.of_slots(slots);
+  torch::Tensor values = features_of(rows, scaling_.of_slots(slots));
+  for (const auto& layer : stack_layers(shape_.layers, shape_.activation, layout_, networks, encoding))
     values = layer->forward(values, nullptr);
-  const StackLoss loss = loss_.of_slot(slot);
-  loss_sum.add_(loss.sum(loss(values, loss.targets(tensors_, rows, nullptr)).losses, weights));
-  return values[0];
+  const StackLoss loss = loss_.of_slots(slots);
+  const torch::Tensor losses = loss(values, loss.targets(tensors_, rows, nullptr)).losses;
+  const torch::Tensor is_counted = torch::arange(rows.size(1), rows.options()).lt(counts);
+  return {values, loss.sum(losses, is_counted.to(torch::kFloat64))};
 }
 
 NetworkState StackStep::network(std::int64_t slot) const {

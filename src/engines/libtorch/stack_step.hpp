@@ -1,5 +1,5 @@
-// The part of a stack that runs on its device: one optimizer step of all slots. It never reads a value on the host, and
-// its sizes do not depend on values, so that it could be captured in a CUDA graph.
+// The part of a stack that runs on its device: one optimizer step of all slots, and evaluations. It never reads a value
+// on the host, and its sizes do not depend on values, so that it could be captured in a CUDA graph.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -35,10 +35,13 @@ class StackStep {
   /// One optimizer step. Adds the sums of the losses of rows to `loss_sums`, [slots] float64.
   void train(const StackBatch& batch, torch::Tensor& loss_sums);
 
-  /// The outputs [rows, outputs] of one slot, in the units in which it is trained, for rows [1, rows]. Adds the sum of
-  /// their losses with `weights` [1, rows] float64 to `loss_sum`, [1] float64. With averages, if there are some.
-  torch::Tensor evaluate(std::int64_t slot, const torch::Tensor& rows, const torch::Tensor& weights,
-                         torch::Tensor& loss_sum) const;
+  struct Evaluated {
+    torch::Tensor outputs;    ///< [places, rows, outputs], in the units in which the slot is trained
+    torch::Tensor loss_sums;  ///< [places] float64, of the losses of the first rows
+  };
+  /// Evaluates `rows` [places, rows], numbers of rows of the data set, with the slots [places] of these numbers; the
+  /// losses of the first `counts` [places, 1] rows count. All are int64. With averages, if there are some.
+  Evaluated evaluate(const torch::Tensor& slots, const torch::Tensor& rows, const torch::Tensor& counts) const;
 
   /// The network of a slot, in the units in which it is trained.
   NetworkState network(std::int64_t slot) const;

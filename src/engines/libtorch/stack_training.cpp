@@ -14,7 +14,9 @@
 namespace sheaf {
 namespace {
 
-constexpr std::int64_t evaluated_rows = 1024;  // at once: limits the memory
+// Of a layer in a chunk: on a CPU it should fit the cache, on a GPU the limit is the memory.
+constexpr std::int64_t chunk_values_cpu = std::int64_t{1} << 18;
+constexpr std::int64_t chunk_values_gpu = std::int64_t{1} << 25;
 
 }  // namespace
 
@@ -48,25 +50,48 @@ void StackTraining::train(const std::vector<SlotRows>& rows, double* loss_sums) 
     if (rows[slot].rows.rows != nullptr) loss_sums[slot] = found.data_ptr<double>()[slot];
 }
 
-// Always a stack of one slot, so that outputs do not depend on the width.
-std::optional<double> StackTraining::evaluate(std::int64_t slot, const std::int64_t* rows, std::int64_t count,
-                                              std::vector<float>& outputs,
-                                              const std::function<bool()>& should_stop) const {
+void StackTraining::evaluate(std::vector<SlotEvaluation>& evaluations,
+                             const std::function<bool(std::int64_t slot)>& should_stop) const {
   const c10::InferenceMode inference;
   const FlushDenormals flush;
-  torch::Tensor sum = torch::zeros({1}, torch::TensorOptions(torch::kFloat64).device(upload_.device()));
-  for (std::int64_t begin = 0; begin < count; begin += evaluated_rows) {
-    if (should_stop()) return std::nullopt;
-    const std::int64_t now = std::min(evaluated_rows, count - begin), padded = round_up(now, padding);
-    torch::Tensor numbers = torch::full({1, padded}, rows[begin], torch::kInt64);
-    std::copy_n(rows + begin, now, numbers.data_ptr<std::int64_t>());
-    torch::Tensor weights = torch::zeros({1, padded}, torch::kFloat64);
-    std::fill_n(weights.data_ptr<double>(), now, 1.0);
-    const torch::Tensor found = step_->evaluate(slot, upload_(numbers), upload_(weights), sum).narrow(0, 0, now);
-    append_numbers(found, torch::kFloat32, outputs);
-    to_target_units(*at(slot).target_scaling, now, outputs.data() + outputs.size() - found.numel());
+  for (SlotEvaluation& each : evaluations) each.loss_sum = 0;
+  const auto is_stopped = [&](const EvaluationPiece& piece) {
+    SlotEvaluation& evaluation = evaluations[piece.evaluation];
+    if (evaluation.loss_sum && should_stop(evaluation.slot)) evaluation.loss_sum.reset();
+    return !evaluation.loss_sum;
+  };
+  const std::int64_t most_values = upload_.device().is_cuda() ? chunk_values_gpu : chunk_values_cpu;
+  for (EvaluationChunk& chunk : evaluation_chunks(evaluations, {shape_.layers, width(), most_values})) {
+    auto& pieces = chunk.pieces;
+    pieces.erase(std::remove_if(pieces.begin(), pieces.end(), is_stopped), pieces.end());
+    if (!pieces.empty()) evaluate(chunk, evaluations);
   }
-  return sum.item<double>();
+}
+
+// Idle places have the slot of the first piece and rows that do not count.
+void StackTraining::evaluate(const EvaluationChunk& chunk, std::vector<SlotEvaluation>& evaluations) const {
+  torch::Tensor slots = torch::full({chunk.places}, evaluations[chunk.pieces.front().evaluation].slot, torch::kInt64);
+  torch::Tensor rows = torch::zeros({chunk.places, chunk.rows}, torch::kInt64);
+  torch::Tensor counts = torch::zeros({chunk.places, 1}, torch::kInt64);
+  for (std::size_t place = 0; place < chunk.pieces.size(); ++place) {
+    const auto [evaluation, begin, count] = chunk.pieces[place];
+    const std::int64_t* const given = evaluations[evaluation].rows + begin;
+    std::int64_t* const to = rows.data_ptr<std::int64_t>() + static_cast<std::int64_t>(place) * chunk.rows;
+    std::fill_n(std::copy_n(given, count, to), chunk.rows - count, given[0]);
+    slots.data_ptr<std::int64_t>()[place] = evaluations[evaluation].slot;
+    counts.data_ptr<std::int64_t>()[place] = count;
+  }
+  const auto [outputs, sums] = step_->evaluate(upload_(slots), upload_(rows), upload_(counts));
+  const torch::Tensor found = outputs.to(torch::kCPU, torch::kFloat32).contiguous(), losses = sums.to(torch::kCPU);
+  for (std::size_t place = 0; place < chunk.pieces.size(); ++place) {
+    const auto [evaluation, begin, count] = chunk.pieces[place];
+    SlotEvaluation& of = evaluations[evaluation];
+    *of.loss_sum += losses.data_ptr<double>()[place];
+    const std::int64_t values = count * found.size(2);
+    const float* const from = found.data_ptr<float>() + static_cast<std::int64_t>(place) * chunk.rows * found.size(2);
+    of.outputs->insert(of.outputs->end(), from, from + values);
+    to_target_units(*at(of.slot).target_scaling, count, of.outputs->data() + of.outputs->size() - values);
+  }
 }
 
 NetworkState StackTraining::network(std::int64_t slot) const {

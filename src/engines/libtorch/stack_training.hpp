@@ -11,6 +11,7 @@
 
 #include "engines/libtorch/batch_reader.hpp"
 #include "engines/libtorch/stack_batches.hpp"
+#include "engines/libtorch/stack_evaluation.hpp"
 #include "engines/libtorch/stack_step.hpp"
 #include "training/stack_trainer.hpp"
 
@@ -28,13 +29,14 @@ class StackTraining {
   std::int64_t width() const { return static_cast<std::int64_t>(slots_.size()); }
   void start(std::int64_t slot, const TrainingTask& task);
   void train(const std::vector<SlotRows>& rows, double* loss_sums);
-  std::optional<double> evaluate(std::int64_t slot, const std::int64_t* rows, std::int64_t count,
-                                 std::vector<float>& outputs, const std::function<bool()>& should_stop) const;
+  void evaluate(std::vector<SlotEvaluation>& evaluations,
+                const std::function<bool(std::int64_t slot)>& should_stop) const;
   NetworkState network(std::int64_t slot) const;
   void save(std::int64_t slot, ByteWriter& state) const;
   void restore(std::int64_t slot, ByteReader& state);
 
  private:
+  void evaluate(const EvaluationChunk& chunk, std::vector<SlotEvaluation>& evaluations) const;
   const StackSlot& at(std::int64_t slot) const { return *slots_[static_cast<std::size_t>(slot)]; }
 
   StackShape shape_;

@@ -5,6 +5,10 @@
 
 namespace sheaf {
 
+torch::Tensor of_slots(const torch::Tensor& all, const torch::Tensor& slots) {
+  return all.defined() ? all.index({slots}) : all;
+}
+
 void put_tensor(const torch::Tensor& tensor, ByteWriter& state) {
   const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
   state.put_array(static_cast<const char*>(plain.data_ptr()), static_cast<std::int64_t>(plain.nbytes()));

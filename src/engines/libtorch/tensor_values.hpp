@@ -17,6 +17,10 @@ torch::Tensor view_of(const Value* values, at::IntArrayRef sizes, torch::ScalarT
   return torch::from_blob(const_cast<Value*>(values), sizes, torch::TensorOptions(type));
 }
 
+/// The values [count, ...] of the slots with the numbers `slots`, [count] int64, of a tensor [slots, ...]. An undefined
+/// tensor stays undefined.
+torch::Tensor of_slots(const torch::Tensor& all, const torch::Tensor& slots);
+
 /// Writes the bytes of a tensor.
 void put_tensor(const torch::Tensor& tensor, ByteWriter& state);
 

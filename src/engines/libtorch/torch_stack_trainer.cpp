@@ -32,9 +32,9 @@ class TorchStackTrainer : public StackTrainer {
     call_torch(device_, [&] { training_->train(rows, loss_sums); });
   }
 
-  std::optional<double> evaluate(std::int64_t slot, const std::int64_t* rows, std::int64_t count,
-                                 std::vector<float>& outputs, const std::function<bool()>& should_stop) override {
-    return call_torch(device_, [&] { return training_->evaluate(slot, rows, count, outputs, should_stop); });
+  void evaluate(std::vector<SlotEvaluation>& evaluations,
+                const std::function<bool(std::int64_t slot)>& should_stop) override {
+    call_torch(device_, [&] { training_->evaluate(evaluations, should_stop); });
   }
 
   NetworkState network(std::int64_t slot) const override {

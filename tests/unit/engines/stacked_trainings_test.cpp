@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -132,13 +133,16 @@ class SlowStack : public test::NativeStack {
  public:
   using NativeStack::NativeStack;
 
-  std::optional<double> evaluate(std::int64_t slot, const std::int64_t* rows, std::int64_t count,
-                                 std::vector<float>& outputs, const std::function<bool()>& should_stop) override {
+  void evaluate(std::vector<SlotEvaluation>& evaluations,
+                const std::function<bool(std::int64_t slot)>& should_stop) override {
+    std::set<std::int64_t> stopped;
     for (int wait = 0; wait < 4; ++wait) {
-      if (should_stop()) return std::nullopt;
+      for (const SlotEvaluation& each : evaluations)
+        if (should_stop(each.slot)) stopped.insert(each.slot);
+      if (stopped.size() * 2 == evaluations.size()) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    return NativeStack::evaluate(slot, rows, count, outputs, should_stop);
+    NativeStack::evaluate(evaluations, [&](std::int64_t slot) { return stopped.count(slot) > 0; });
   }
 };
 
@@ -176,6 +180,41 @@ TEST_CASE("a stop interrupts a long validation, but not the one after which the 
   CHECK((saved > 0) == !is_cut);
 }
 
+TEST_CASE("a stop interrupts the validations of a call except those after which the training is cut") {
+  Study study = study_of_trials();
+  study.search.keys.clear();
+  Job job(study);
+  Checkpoints checkpoints;
+  std::vector<std::int64_t> saved;
+  checkpoints.load = [](const IterationKey&) { return std::nullopt; };
+  checkpoints.save = [&](const IterationKey& key, std::int64_t, const std::string&, bool) {
+    saved.push_back(key.repeat);
+  };
+  TrainingContext context{job.study, job.plan, &job.data, &job.splits};
+  context.checkpoints = &checkpoints;
+  context.is_cut = [](std::int64_t iteration, std::int64_t epochs) { return iteration == 1 && epochs >= 2; };
+  SlowStack stack(2);
+  StackedTrainings trainings(context, stack);
+  const IterationInputs inputs(context);
+  for (const std::int64_t number : {0, 1}) {
+    const Iteration iteration = job.plan.iteration(number);
+    const Trial trial = job.plan.trial(iteration.trial);
+    trainings.begin(iteration, trial, inputs.of(iteration, trial));
+  }
+  bool stops = false;
+  std::vector<std::int64_t> results;
+  for (int calls = 0; calls < 20 && !trainings.is_empty(); ++calls) {
+    for (const TrainedIteration& trained : trainings.train([&] { return stops; }).trained) {
+      CHECK(trained.result.status == IterationStatus::cut);
+      results.push_back(trained.result.iteration);
+    }
+    stops = stops || stack.calls() >= 2;
+  }
+  CHECK(trainings.is_empty());
+  CHECK(results == std::vector<std::int64_t>{1});
+  CHECK(saved == std::vector<std::int64_t>{0});
+}
+
 TEST_CASE("validations of several trainings take no longer after a stop than one") {
   Study study = study_of_trials();
   study.search.keys = {{"train.learning_rate", {"0.001", "0.01", "0.02", "0.03"}}};
@@ -198,4 +237,45 @@ TEST_CASE("validations of several trainings take no longer after a stop than one
   while (!trainings.is_empty()) CHECK(trainings.train([] { return true; }).trained.empty());
   CHECK(seconds_since(start) < 4 * 0.25);  // each validation alone would be interrupted after that
   CHECK(saved == 4);
+}
+
+namespace {
+
+// Notes the slots of each evaluation.
+class NotingStack : public test::NativeStack {
+ public:
+  using NativeStack::NativeStack;
+
+  void evaluate(std::vector<SlotEvaluation>& evaluations,
+                const std::function<bool(std::int64_t slot)>& should_stop) override {
+    evaluated.emplace_back();
+    for (const SlotEvaluation& each : evaluations) evaluated.back().insert(each.slot);
+    NativeStack::evaluate(evaluations, should_stop);
+  }
+
+  std::vector<std::set<std::int64_t>> evaluated;  // of each call
+};
+
+}  // namespace
+
+TEST_CASE("trainings that end an epoch together are validated together, and only those that need it") {
+  Study study = study_of_trials();
+  study.search.keys = {{"train.epochs", {"2", "1"}}};  // two repeats of each
+  study.train.patience = 0;
+  study.train.best_weights = false;
+  study.run.curves = false;
+  Job job(study);
+  const TrainingContext context{job.study, job.plan, &job.data, &job.splits};
+  NotingStack stack(4);
+  StackedTrainings trainings(context, stack);
+  const IterationInputs inputs(context);
+  for (std::int64_t number = 0; number < job.plan.iteration_count(); ++number) {
+    const Iteration iteration = job.plan.iteration(number);
+    const Trial trial = job.plan.trial(iteration.trial);
+    trainings.begin(iteration, trial, inputs.of(iteration, trial));
+  }
+  std::size_t trained = 0;
+  while (!trainings.is_empty()) trained += trainings.train([] { return false; }).trained.size();
+  CHECK(trained == 4);
+  CHECK(stack.evaluated == std::vector<std::set<std::int64_t>>{{2, 3}, {0, 1}});
 }

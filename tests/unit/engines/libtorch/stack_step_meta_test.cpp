@@ -102,9 +102,12 @@ torch::Tensor step_on_meta(const ModelOptions& model, const TrainOptions& train,
   const StackBatches batches(shape, data, torch::kCPU);
   torch::Tensor sums = torch::zeros({width}, torch::TensorOptions(torch::kFloat64).device(torch::kMeta));
   for (const StackBatch& batch : batches.make(rows, {0, batches.count(rows)}, slots)) step.train(on_meta(batch), sums);
-  torch::Tensor sum = torch::zeros({1}, sums.options());
-  const torch::Tensor row = torch::zeros({1, 16}, torch::TensorOptions(torch::kInt64).device(torch::kMeta));
-  step.evaluate(0, row, torch::zeros({1, 16}, sums.options()), sum);
+  const auto numbers_of = [&](at::IntArrayRef sizes) {
+    return torch::zeros(sizes, sums.options().dtype(torch::kInt64));
+  };
+  const auto evaluated = step.evaluate(numbers_of({2}), numbers_of({2, 16}), numbers_of({2, 1}));
+  CHECK(evaluated.outputs.sizes() == at::IntArrayRef({2, 16, data.output_count}));
+  CHECK(evaluated.loss_sums.sizes() == at::IntArrayRef({2}));
   return sums;
 }
 

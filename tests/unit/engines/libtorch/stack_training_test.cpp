@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -43,6 +44,12 @@ struct Outcome {
 };
 
 const std::function<bool()> go_on = [] { return false; };
+const std::function<bool(std::int64_t)> all_go_on = [](std::int64_t) { return false; };
+
+// The evaluation of rows with the model in a slot. `rows` and `outputs` outlive it.
+SlotEvaluation evaluation_of(std::int64_t slot, const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+  return {slot, rows.data(), static_cast<std::int64_t>(rows.size()), &outputs};
+}
 
 bool ends_after(const Model& model, std::int64_t epochs, double loss) {
   return epochs == model.trial.train.epochs || !std::isfinite(loss);
@@ -146,8 +153,14 @@ class Driver {
     std::vector<double> sums(slots_.size(), 0);
     const std::int64_t all = shape_.epoch_batches, step = course_.batches_a_call > 0 ? course_.batches_a_call : all;
     for (std::int64_t batch = 0; batch < all; batch += step) train_batches(batch, std::min(all, batch + step), sums);
-    for (std::int64_t slot = 0; slot < course_.width; ++slot)
-      if (at(slot)) end_epoch(slot, sums[static_cast<std::size_t>(slot)]);
+    std::vector<std::int64_t> trained, ended;
+    for (std::int64_t slot = 0; slot < course_.width; ++slot) {
+      if (!at(slot)) continue;
+      trained.push_back(slot);
+      if (ends(slot, sums[static_cast<std::size_t>(slot)])) ended.push_back(slot);
+    }
+    validate(course_.validates_all ? trained : ended);
+    finish(ended);
   }
 
   void train_batches(std::int64_t begin, std::int64_t end, std::vector<double>& sums) {
@@ -163,23 +176,33 @@ class Driver {
     stack_->train(rows, sums.data());
   }
 
-  void end_epoch(std::int64_t number, double sum) {
+  // Ends an epoch of a slot. Returns whether its training ends.
+  bool ends(std::int64_t number, double sum) {
     Slot& slot = *at(number);
-    Outcome& outcome = outcomes_[slot.model];
-    const Model& model = models_[slot.model];
-    outcome.losses.push_back(sum);
-    const bool ends = ends_after(model, ++slot.epoch, sum);
-    if (ends || course_.validates_all) validate(number, outcome);
-    if (!ends) return;
-    outcome.network = stack_->network(number);
-    at(number).reset();
+    outcomes_[slot.model].losses.push_back(sum);
+    return ends_after(models_[slot.model], ++slot.epoch, sum);
   }
 
-  void validate(std::int64_t number, Outcome& outcome) {
-    const auto rows = models_[at(number)->model].split->validation_rows.list();
-    outcome.outputs.clear();
-    outcome.validation_losses.push_back(
-        stack_->evaluate(number, rows.data(), static_cast<std::int64_t>(rows.size()), outcome.outputs, go_on).value());
+  // Evaluates the models in these slots together.
+  void validate(const std::vector<std::int64_t>& slots) {
+    std::vector<std::vector<std::int64_t>> rows;
+    for (const std::int64_t slot : slots) rows.push_back(models_[at(slot)->model].split->validation_rows.list());
+    std::vector<SlotEvaluation> evaluations;
+    for (std::size_t index = 0; index < slots.size(); ++index) {
+      std::vector<float>& outputs = outcomes_[at(slots[index])->model].outputs;
+      outputs.clear();
+      evaluations.push_back(evaluation_of(slots[index], rows[index], outputs));
+    }
+    stack_->evaluate(evaluations, all_go_on);
+    for (const SlotEvaluation& each : evaluations)
+      outcomes_[at(each.slot)->model].validation_losses.push_back(each.loss_sum.value());
+  }
+
+  void finish(const std::vector<std::int64_t>& slots) {
+    for (const std::int64_t slot : slots) {
+      outcomes_[at(slot)->model].network = stack_->network(slot);
+      at(slot).reset();
+    }
   }
 
   void move() {
@@ -534,15 +557,136 @@ TEST_CASE("a stack evaluates any number of rows like the native engine") {
   native->start(pair.models[1].task(pair.layers, pair.data));
   for (const std::int64_t count : {0, 1, 16, 17, 1024, 1100}) {
     std::vector<float> ours = {5}, theirs = {5};
-    const double loss = stack->evaluate(1, rows.data(), count, ours, go_on).value();
+    std::vector<SlotEvaluation> evaluations = {{1, rows.data(), count, &ours}};
+    stack->evaluate(evaluations, all_go_on);
+    const double loss = evaluations[0].loss_sum.value();
     CHECK(loss == Approx(native->evaluate(rows.data(), count, theirs, go_on).value()).epsilon(1e-10));
     REQUIRE(ours.size() == theirs.size());
     for (std::size_t index = 0; index < ours.size(); ++index) CHECK(ours[index] == Approx(theirs[index]).epsilon(1e-6));
   }
-  int asked = 0;
-  std::vector<float> outputs;
-  CHECK(stack->evaluate(1, rows.data(), 1100, outputs, [&] { return ++asked == 2; }) == std::nullopt);
-  CHECK(outputs.size() == 1024 * 3);
+}
+
+TEST_CASE("the evaluations of one slot can be stopped") {
+  const Pair pair(OptimizerKind::adam);
+  const auto stack = pair.stack();
+  const std::vector<std::int64_t> rows = pair.models[1].split->validation_rows.list();
+  std::vector<std::vector<float>> outputs(3);
+  std::vector<SlotEvaluation> evaluations = {
+      {0, rows.data(), 1100, &outputs[0]}, {1, rows.data(), 1100, &outputs[1]}, {1, rows.data(), 1024, &outputs[2]}};
+  stack->evaluate(evaluations, [&](std::int64_t slot) { return slot == 1 && !outputs[1].empty(); });
+  CHECK(evaluations[0].loss_sum.has_value());
+  CHECK(outputs[0].size() == 1100 * 3);
+  CHECK_FALSE(evaluations[1].loss_sum.has_value());
+  CHECK(outputs[1].size() == 1024 * 3);
+  CHECK_FALSE(evaluations[2].loss_sum.has_value());
+  CHECK(outputs[2].empty());
+}
+
+namespace {
+
+// Evaluations with models of one shape that have not been trained.
+class Evaluator {
+ public:
+  struct Asked {
+    std::size_t model;
+    std::vector<std::int64_t> rows;
+  };
+  struct Answer {
+    double loss = -1;
+    std::vector<float> outputs;
+  };
+  // How a stack evaluates.
+  struct Way {
+    std::int64_t width = 1;
+    bool reversed = false;                  // slots
+    std::size_t every = 1;                  // of what is asked, in one call; the rest is not
+    std::optional<std::size_t> poisoned{};  // this model has NaN
+  };
+
+  Evaluator(const RandomStacks& stacks, const StackShape& shape, const std::vector<Model>& models, Dice& dice)
+      : stacks_(stacks), shape_(shape), models_(models) {
+    for (std::size_t number = 0; number < 2 * models.size(); ++number) {
+      std::vector<std::int64_t> rows(dice.one_of<std::size_t>({0, 1, 15, 16, 17, 100, 1024, 1100, 2100}));
+      for (std::int64_t& row : rows) row = dice.number(0, stacks.data.rows - 1);
+      asked_.push_back({number % models.size(), std::move(rows)});
+    }
+  }
+
+  std::size_t count() const { return asked_.size(); }
+  bool is_asked(std::size_t number, const Way& way) const {
+    return number % way.every == 0 && asked_[number].model != way.poisoned;
+  }
+
+  std::vector<Answer> answers(const Way& way) const {
+    std::vector<Answer> found(asked_.size());
+    for (std::size_t first = 0; first < models_.size(); first += static_cast<std::size_t>(way.width))
+      ask(first, way, found);
+    return found;
+  }
+
+ private:
+  void ask(std::size_t first, const Way& way, std::vector<Answer>& found) const {
+    const auto stack = make_torch_stack_trainer({-1, 1}, stacks_.data, shape_, way.width);
+    const std::size_t end = std::min(models_.size(), first + static_cast<std::size_t>(way.width));
+    const auto slot_of = [&](std::size_t model) {
+      const auto place = static_cast<std::int64_t>(model - first);
+      return way.reversed ? way.width - 1 - place : place;
+    };
+    for (std::size_t model = first; model < end; ++model) {
+      Model started = models_[model];
+      if (way.poisoned == model) started.weights.assign(started.weights.size(), std::nanf(""));
+      stack->start(slot_of(model), started.task(stacks_.layers, stacks_.data));
+    }
+    std::vector<SlotEvaluation> evaluations;
+    std::vector<std::size_t> numbers;
+    for (std::size_t number = 0; number < asked_.size(); number += way.every) {
+      if (asked_[number].model < first || asked_[number].model >= end) continue;
+      numbers.push_back(number);
+      evaluations.push_back(evaluation_of(slot_of(asked_[number].model), asked_[number].rows, found[number].outputs));
+    }
+    stack->evaluate(evaluations, all_go_on);
+    for (std::size_t index = 0; index < numbers.size(); ++index)
+      found[numbers[index]].loss = evaluations[index].loss_sum.value();
+  }
+
+  const RandomStacks& stacks_;
+  StackShape shape_;
+  const std::vector<Model>& models_;
+  std::vector<Asked> asked_;
+};
+
+// Outputs may be NaN.
+template <class Number>
+bool same_bytes(const std::vector<Number>& one, const std::vector<Number>& other) {
+  return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(Number)) == 0;
+}
+
+void check_evaluations(std::uint64_t seed, Precision precision, bool table) {
+  RandomStacks stacks(seed, precision, table);
+  INFO("seed " << seed << "\n" << study_file_text(stacks.study));
+  for (const auto& [shape, models] : stacks.groups) {
+    const Evaluator evaluator(stacks, shape, models, stacks.dice);
+    const auto expected = evaluator.answers({1});
+    for (const Evaluator::Way& way :
+         {Evaluator::Way{4}, {11}, {4, true}, {11, true}, {11, false, 3}, {11, false, 1, 0}}) {
+      INFO("width " << way.width);
+      const auto found = evaluator.answers(way);
+      for (std::size_t number = 0; number < evaluator.count(); ++number) {
+        if (!evaluator.is_asked(number, way)) continue;
+        CHECK(same_bytes<double>({found[number].loss}, {expected[number].loss}));
+        CHECK(same_bytes(found[number].outputs, expected[number].outputs));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the bits of an evaluation do not depend on the stack nor on the other evaluations") {
+  for (std::uint64_t seed = 5001; seed <= 5008; ++seed) {
+    check_evaluations(seed, Precision::float32, seed % 2 == 0);
+    check_evaluations(seed, Precision::float64, seed % 2 == 1);
+  }
 }
 
 TEST_CASE("a stack does not restore a state that is too short") {
