@@ -1,5 +1,6 @@
 # Finds a shared LibTorch 1.13 or newer and defines
 #   LibTorch::LibTorch   headers and libraries, all from the same installation
+#   LibTorch::CUDA       the same with the libraries of functions that only CUDA builds have; if this is one
 #   LibTorch_VERSION     for example 2.15.0
 #   LibTorch_HAS_CUDA    whether LibTorch was built with CUDA
 #   LibTorch_PYTHON      the Python of the installation, for example of a wheel's virtual environment; or empty
@@ -23,7 +24,10 @@ if(candidate_count GREATER 0)
     find_library(LibTorch_${library} ${library} PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../..
                  NO_CACHE NO_DEFAULT_PATH)
   endforeach()
-  find_library(LibTorch_torch_cuda torch_cuda PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../.. NO_CACHE NO_DEFAULT_PATH)
+  foreach(library torch_cuda c10_cuda)
+    find_library(LibTorch_${library} ${library} PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../..
+                 NO_CACHE NO_DEFAULT_PATH)
+  endforeach()
   set(LibTorch_HAS_CUDA OFF)
   if(LibTorch_torch_cuda)
     set(LibTorch_HAS_CUDA ON)
@@ -76,4 +80,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
     get_filename_component(folder ${folder} ABSOLUTE)
     target_link_options(LibTorch::LibTorch INTERFACE LINKER:-rpath-link,${folder})
   endforeach()
+  if(LibTorch_torch_cuda AND LibTorch_c10_cuda)
+    add_library(LibTorch::CUDA INTERFACE IMPORTED)
+    target_link_libraries(LibTorch::CUDA INTERFACE LibTorch::LibTorch ${LibTorch_torch_cuda} ${LibTorch_c10_cuda})
+  endif()
 endif()

@@ -26,6 +26,9 @@ constexpr std::string_view blas_threads[] = {"MKL_NUM_THREADS", "MKL_DOMAIN_NUM_
 // section soon after the last one does not have to wake the threads.
 constexpr const char* turns_before_sleep = "1000";
 
+// Eight buffers of 4 MiB for each stream.
+constexpr const char* cublas_workspace = ":4096:8";
+
 template <class Names>
 bool contains(const Names& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -75,6 +78,7 @@ std::map<std::string, std::optional<std::string>> environment_changes(const Envi
     changes["HWLOC_COMPONENTS"] = "-opencl";
   else if (components->second.find("opencl") == std::string::npos)
     changes["HWLOC_COMPONENTS"] = components->second + ",-opencl";
+  if (environment.count("CUBLAS_WORKSPACE_CONFIG") == 0) changes["CUBLAS_WORKSPACE_CONFIG"] = cublas_workspace;
   return changes;
 }
 

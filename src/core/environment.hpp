@@ -20,6 +20,9 @@ using Environment = std::map<std::string, std::string>;
 /// OMP_THREAD_LIMIT of the user remains.
 ///
 /// hwloc: no OpenCL devices, because OpenCL runtimes replace the signal handlers of the program.
+///
+/// cuBLAS: a fixed workspace for each stream, unless the user has chosen one. Otherwise products may be rounded
+/// differently from call to call.
 std::map<std::string, std::optional<std::string>> environment_changes(const Environment& environment);
 
 /// Changes the environment of this process accordingly. Call it before MPI is initialized and before libraries are

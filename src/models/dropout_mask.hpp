@@ -18,5 +18,8 @@ struct TrainingStep {
 /// layer in the layout, less than 2^16. `first` is a multiple of 4.
 void draw_dropout_mask(TrainingStep step, std::size_t layer, double rate, std::int64_t first, float* mask,
                        std::int64_t count);
+/// The same as bytes.
+void draw_dropout_mask(TrainingStep step, std::size_t layer, double rate, std::int64_t first, std::uint8_t* mask,
+                       std::int64_t count);
 
 }  // namespace sheaf

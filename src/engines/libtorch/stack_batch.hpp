@@ -52,7 +52,7 @@ struct StackBatch {
   torch::Tensor rows;                ///< [slots, rows] int64: numbers of rows of the data set
   torch::Tensor weights;             ///< [slots, rows] float64: factors of the losses of rows
   torch::Tensor numbers;             ///< [slots, StackNumber::count] float64
-  std::vector<torch::Tensor> masks;  ///< of each layer that drops values: [slots, rows, outputs] float32, 0 or 1
+  std::vector<torch::Tensor> masks;  ///< of each layer that drops values: [slots, rows, outputs] uint8, 0 or 1
 
   /// [slots, 1]
   torch::Tensor number(StackNumber which) const { return numbers.narrow(1, static_cast<std::int64_t>(which), 1); }

@@ -4,17 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/padding.hpp"
 #include "training/losses/reduction.hpp"
 
 namespace sheaf {
 namespace {
-
-constexpr std::int64_t number_count = static_cast<std::int64_t>(StackNumber::count);
-
-// On a GPU, larger blocks make uploads rare; on a CPU a block should fit the cache.
-constexpr std::int64_t stack_block_bytes_cpu = std::int64_t{1} << 20;
-constexpr std::int64_t stack_block_bytes_gpu = std::int64_t{64} << 20;
 
 double& number_at(double* numbers, StackNumber which) {
   return numbers[static_cast<std::int64_t>(which)];
@@ -22,7 +15,7 @@ double& number_at(double* numbers, StackNumber which) {
 
 // The numbers with which a step changes nothing of a slot; the others are 0.
 void fill_idle_numbers(double* numbers) {
-  std::fill_n(numbers, number_count, 0.0);
+  std::fill_n(numbers, static_cast<std::int64_t>(StackNumber::count), 0.0);
   for (const StackNumber one :
        {StackNumber::root_scale, StackNumber::shrink, StackNumber::momentum, StackNumber::velocity_weight,
         StackNumber::beta1, StackNumber::beta2, StackNumber::alpha, StackNumber::epsilon, StackNumber::clip_norm,
@@ -59,9 +52,6 @@ StackSlot::StackSlot(const TrainingTask& task)
       target_scaling(&task.split.target_scaling),
       updater(task.trial.train) {}
 
-StackBatches::StackBatches(const StackShape& shape, const DataSet& data, torch::Device device)
-    : shape_(shape), data_(data), padded_rows_(round_up(shape.batch_rows, padding)), upload_(device) {}
-
 std::int64_t StackBatches::count(const std::vector<SlotRows>& rows) const {
   std::int64_t most = 0;
   for (const SlotRows& of_slot : rows)
@@ -69,74 +59,41 @@ std::int64_t StackBatches::count(const std::vector<SlotRows>& rows) const {
   return (most + shape_.batch_rows - 1) / shape_.batch_rows;
 }
 
-std::int64_t StackBatches::block_count(std::int64_t slots) const {
-  std::int64_t row_bytes = sizeof(std::int64_t) + sizeof(double);
-  for (const Layer& layer : shape_.layers)
-    if (shape_.has_dropout && layer.drops) row_bytes += layer.outputs * static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t most = upload_.device().is_cuda() ? stack_block_bytes_gpu : stack_block_bytes_cpu;
-  return std::max<std::int64_t>(1, most / (slots * padded_rows_ * row_bytes));
-}
-
-// Like a batch, with a first dimension of batches. All slots are idle.
-StackBatch StackBatches::empty_block(std::int64_t batches, std::int64_t slots) const {
-  StackBatch block;
-  block.rows = torch::zeros({batches, slots, padded_rows_}, torch::kInt64);
-  block.weights = torch::zeros({batches, slots, padded_rows_}, torch::kFloat64);
-  block.numbers = torch::empty({batches, slots, number_count}, torch::kFloat64);
-  for (std::int64_t place = 0; place < batches * slots; ++place)
-    fill_idle_numbers(block.numbers.data_ptr<double>() + place * number_count);
-  for (const Layer& layer : shape_.layers)
-    block.masks.push_back(shape_.has_dropout && layer.drops
-                              ? torch::zeros({batches, slots, padded_rows_, layer.outputs}, torch::kFloat32)
-                              : torch::Tensor());
-  return block;
-}
-
-StackBatches::Place StackBatches::place_in(const StackBatch& block, std::int64_t batch, std::int64_t slot) const {
-  const std::int64_t place = batch * block.rows.size(1) + slot;
-  Place found{block.rows.data_ptr<std::int64_t>() + place * padded_rows_,
-              block.weights.data_ptr<double>() + place * padded_rows_,
-              block.numbers.data_ptr<double>() + place * number_count,
-              {}};
-  for (const torch::Tensor& mask : block.masks)
-    found.masks.push_back(mask.defined() ? mask.data_ptr<float>() + place * padded_rows_ * mask.size(3) : nullptr);
-  return found;
-}
-
-std::vector<StackBatch> StackBatches::make(const std::vector<SlotRows>& rows, IndexRange which,
-                                           std::vector<std::optional<StackSlot>>& slots) const {
-  StackBatch block = empty_block(which.count(), static_cast<std::int64_t>(slots.size()));
+void StackBatches::fill(const std::vector<SlotRows>& rows, IndexRange which,
+                        std::vector<std::optional<StackSlot>>& slots, std::uint8_t* to) const {
   for (std::size_t slot = 0; slot < slots.size(); ++slot)
-    for (std::int64_t batch = which.begin; batch < which.end && rows[slot].rows.rows != nullptr; ++batch)
-      fill(rows[slot], batch, *slots[slot], place_in(block, batch - which.begin, static_cast<std::int64_t>(slot)));
-  block.rows = upload_(block.rows);
-  block.weights = upload_(block.weights);
-  block.numbers = upload_(block.numbers);
-  for (torch::Tensor& mask : block.masks)
-    if (mask.defined()) mask = upload_(mask);
-  std::vector<StackBatch> batches;
-  for (std::int64_t batch = 0; batch < which.count(); ++batch) {
-    batches.push_back({block.rows[batch], block.weights[batch], block.numbers[batch], {}});
-    for (const torch::Tensor& mask : block.masks)
-      batches.back().masks.push_back(mask.defined() ? mask[batch] : torch::Tensor());
-  }
-  return batches;
+    for (std::int64_t batch = which.begin; batch < which.end; ++batch) {
+      const Place place{to + (batch - which.begin) * layout_.bytes(), static_cast<std::int64_t>(slot)};
+      if (rows[slot].rows.rows != nullptr && batch * shape_.batch_rows < rows[slot].rows.count)
+        fill(rows[slot], batch, *slots[slot], place);
+      else
+        fill_idle(place);
+    }
+}
+
+// Its masks do not matter, as long as they are zeros and ones.
+void StackBatches::fill_idle(const Place& place) const {
+  std::fill_n(layout_.rows_of(place.batch, place.slot), layout_.rows(), 0);
+  std::fill_n(layout_.weights_of(place.batch, place.slot), layout_.rows(), 0.0);
+  fill_idle_numbers(layout_.numbers_of(place.batch, place.slot));
 }
 
 void StackBatches::fill(const SlotRows& rows, std::int64_t batch, StackSlot& slot, const Place& place) const {
   const std::int64_t begin = batch * shape_.batch_rows, step = rows.rows.first_step + batch;
   const std::int64_t count = std::min(shape_.batch_rows, rows.rows.count - begin);
-  if (count <= 0) return;
   fill_rows(rows.rows.rows + begin, count, slot, place);
-  fill_numbers(rows, step, count, slot, place.numbers);
+  fill_numbers(rows, step, count, slot, layout_.numbers_of(place.batch, place.slot));
   if (shape_.has_dropout) fill_masks({slot.seed, step}, count, slot, place);
 }
 
 void StackBatches::fill_rows(const std::int64_t* rows, std::int64_t count, const StackSlot& slot,
                              const Place& place) const {
-  std::copy_n(rows, count, place.rows);
-  std::fill_n(place.rows + count, padded_rows_ - count, rows[0]);
-  std::transform(rows, rows + count, place.weights, [&](std::int64_t row) { return weight_of(row, slot); });
+  std::int64_t* const to = layout_.rows_of(place.batch, place.slot);
+  double* const weights = layout_.weights_of(place.batch, place.slot);
+  std::copy_n(rows, count, to);
+  std::fill(to + count, to + layout_.rows(), rows[0]);
+  std::transform(rows, rows + count, weights, [&](std::int64_t row) { return weight_of(row, slot); });
+  std::fill(weights + count, weights + layout_.rows(), 0.0);
 }
 
 double StackBatches::weight_of(std::int64_t row, const StackSlot& slot) const {
@@ -166,12 +123,12 @@ void StackBatches::fill_numbers(const SlotRows& rows, std::int64_t step, std::in
 
 // Padding, a repeated row, has its mask, too.
 void StackBatches::fill_masks(TrainingStep step, std::int64_t count, const StackSlot& slot, const Place& place) const {
-  for (std::size_t layer = 0; layer < place.masks.size(); ++layer) {
-    float* mask = place.masks[layer];
-    if (mask == nullptr) continue;
-    const std::int64_t width = shape_.layers[layer].outputs;
+  for (std::size_t layer = 0; layer < layout_.layers(); ++layer) {
+    const std::int64_t width = layout_.mask_width(layer);
+    if (width == 0) continue;
+    std::uint8_t* const mask = layout_.mask_of(place.batch, place.slot, layer);
     draw_dropout_mask(step, layer, slot.dropout, 0, mask, count * width);
-    for (std::int64_t row = count; row < padded_rows_; ++row) std::copy_n(mask, width, mask + row * width);
+    for (std::int64_t row = count; row < layout_.rows(); ++row) std::copy_n(mask, width, mask + row * width);
   }
 }
 

@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <torch/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "core/index_range.hpp"
 #include "data/dataset.hpp"
-#include "engines/libtorch/batch_reader.hpp"
-#include "engines/libtorch/stack_batch.hpp"
+#include "engines/libtorch/stack_batch_layout.hpp"
 #include "engines/native/layers/updater.hpp"
 #include "models/dropout_mask.hpp"
 #include "training/stack_shape.hpp"
@@ -31,31 +28,30 @@ struct StackSlot {
   Updater<double> updater;  ///< its rule: learning rates and bias corrections are computed in double, on the host
 };
 
-/// Makes batches. The same slots, rows and steps give the same values for any number of slots.
+/// Fills batches. The same slots, rows and steps give the same values for any number of slots.
 class StackBatches {
  public:
   /// `data` must outlive the object.
-  StackBatches(const StackShape& shape, const DataSet& data, torch::Device device);
+  StackBatches(const StackShape& shape, std::int64_t slots, const DataSet& data)
+      : shape_(shape), data_(data), layout_(shape, slots) {}
+
+  const StackBatchLayout& layout() const { return layout_; }
 
   /// The batches of a call of StackTrainer::train().
   std::int64_t count(const std::vector<SlotRows>& rows) const;
 
-  /// How many batches should be made at once, at most, because of their memory.
-  std::int64_t block_count(std::int64_t slots) const;
-
-  /// The batches `which` of the rows, on the device. Changes the updaters of the slots. Slots with rows have a value.
-  std::vector<StackBatch> make(const std::vector<SlotRows>& rows, IndexRange which,
-                               std::vector<std::optional<StackSlot>>& slots) const;
+  /// Fills the batches `which` of the rows, one after the other, in memory of the host at `to`. Changes the updaters of
+  /// the slots. Slots with rows have a value. The masks in `to` must have been filled before, or be 0.
+  void fill(const std::vector<SlotRows>& rows, IndexRange which, std::vector<std::optional<StackSlot>>& slots,
+            std::uint8_t* to) const;
 
  private:
-  // The values of one slot in one batch.
+  // A slot in the memory of a batch.
   struct Place {
-    std::int64_t* rows;
-    double *weights, *numbers;
-    std::vector<float*> masks;  // of each layer; null: it does not drop values
+    std::uint8_t* batch;
+    std::int64_t slot;
   };
-  StackBatch empty_block(std::int64_t batches, std::int64_t slots) const;
-  Place place_in(const StackBatch& block, std::int64_t batch, std::int64_t slot) const;
+  void fill_idle(const Place& place) const;
   void fill(const SlotRows& rows, std::int64_t batch, StackSlot& slot, const Place& place) const;
   void fill_rows(const std::int64_t* rows, std::int64_t count, const StackSlot& slot, const Place& place) const;
   void fill_numbers(const SlotRows& rows, std::int64_t step, std::int64_t count, StackSlot& slot, double* to) const;
@@ -64,8 +60,7 @@ class StackBatches {
 
   StackShape shape_;
   const DataSet& data_;
-  std::int64_t padded_rows_;
-  Uploader upload_;
+  StackBatchLayout layout_;
 };
 
 }  // namespace sheaf

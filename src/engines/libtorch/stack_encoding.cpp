@@ -131,10 +131,11 @@ torch::Tensor StackEncoder::rows_of(const torch::Tensor& weight, const torch::Te
   return weight.index({slots_, rows});
 }
 
-// Adds values to the rows of the weights that they belong to, one after the other.
+// Adds values to the rows of the weights that they belong to, one after the other. On a GPU, index_put_ reads the
+// largest index on the host, in most versions of LibTorch, to check it.
 void StackEncoder::add_to_rows(torch::Tensor& weights, const torch::Tensor& rows, const torch::Tensor& values) const {
-  constexpr bool accumulate = true;
-  weights.index_put_({slots_, rows}, values, accumulate);
+  constexpr bool accumulate = true, without_check = true;
+  at::_index_put_impl_(weights, {slots_, rows}, values, accumulate, without_check);
 }
 
 }  // namespace sheaf

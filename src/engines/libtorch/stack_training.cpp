@@ -21,14 +21,32 @@ constexpr std::int64_t chunk_values_gpu = std::int64_t{1} << 25;
 }  // namespace
 
 StackTraining::StackTraining(const StackShape& shape, std::int64_t width, const DataSet& data,
-                             std::shared_ptr<const DataTensors> tensors)
+                             std::shared_ptr<const DataTensors> tensors, bool ahead)
     : shape_(shape),
       tensors_(std::move(tensors)),
       upload_(tensors_->features.device()),
-      batches_(shape, data, upload_.device()),
+      batches_(shape, width, data),
       slots_(static_cast<std::size_t>(width)) {
   const c10::InferenceMode inference;
+  const torch::Device device = upload_.device();
   step_ = std::make_unique<StackStep>(shape, width, data, *tensors_);
+  feed_ = std::make_unique<StackFeed>(batches_.layout(), device, ahead);
+  loss_sums_ = torch::zeros({width}, torch::TensorOptions(torch::kFloat64).device(device));
+  record_steps();
+}
+
+// The graphs compute steps when they are made, but no slot has begun: all are idle, and start() sets all of a slot.
+void StackTraining::record_steps() {
+  const std::vector<SlotRows> none(slots_.size());
+  const auto idle = [&](IndexRange which, std::uint8_t* to) { batches_.fill(none, which, slots_, to); };
+  const auto nothing = [] {};
+  const std::vector<StackBatch>& places = feed_->places();
+  feed_->feed(static_cast<std::int64_t>(places.size()), idle, nothing, nothing);
+  const auto step = [this](const StackBatch& batch) { step_->train(batch, loss_sums_); };
+  all_steps_ = std::make_unique<StackGraph>(upload_.device(),
+                                            [step, &places] { std::for_each(places.begin(), places.end(), step); });
+  one_step_ = std::make_unique<StackGraph>(
+      upload_.device(), [step, &places] { step(places.front()); }, all_steps_.get());
 }
 
 void StackTraining::start(std::int64_t slot, const TrainingTask& task) {
@@ -40,12 +58,14 @@ void StackTraining::start(std::int64_t slot, const TrainingTask& task) {
 void StackTraining::train(const std::vector<SlotRows>& rows, double* loss_sums) {
   const c10::InferenceMode inference;
   const FlushDenormals flush;
-  const std::int64_t count = batches_.count(rows), block = batches_.block_count(width());
-  torch::Tensor sums = view_of(loss_sums, {width()}, torch::kFloat64).clone().to(upload_.device());
-  for (std::int64_t begin = 0; begin < count; begin += block)
-    for (const StackBatch& batch : batches_.make(rows, {begin, std::min(begin + block, count)}, slots_))
-      step_->train(batch, sums);
-  const torch::Tensor found = sums.to(torch::kCPU);
+  loss_sums_.copy_(view_of(loss_sums, {width()}, torch::kFloat64));
+  const auto fill = [&](IndexRange which, std::uint8_t* to) {
+    const FlushDenormals flush_here;  // it may be another thread
+    batches_.fill(rows, which, slots_, to);
+  };
+  feed_->feed(
+      batches_.count(rows), fill, [&] { all_steps_->launch(); }, [&] { one_step_->launch(); });
+  const torch::Tensor found = loss_sums_.to(torch::kCPU);  // waits for a GPU
   for (std::size_t slot = 0; slot < rows.size(); ++slot)
     if (rows[slot].rows.rows != nullptr) loss_sums[slot] = found.data_ptr<double>()[slot];
 }

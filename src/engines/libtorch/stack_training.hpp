@@ -12,6 +12,8 @@
 #include "engines/libtorch/batch_reader.hpp"
 #include "engines/libtorch/stack_batches.hpp"
 #include "engines/libtorch/stack_evaluation.hpp"
+#include "engines/libtorch/stack_feed.hpp"
+#include "engines/libtorch/stack_graph.hpp"
 #include "engines/libtorch/stack_step.hpp"
 #include "training/stack_trainer.hpp"
 
@@ -19,12 +21,14 @@ namespace sheaf {
 
 /// The functions are those of StackTrainer. Call them in one thread, for which LibTorch uses one thread on a CPU:
 /// otherwise it could divide the values of a stack between threads within a slot, and results would depend on the
-/// width.
+/// width. On a GPU, call all of them, and the constructor, with the same current stream, which is not the default one.
 class StackTraining {
  public:
-  /// `tensors`: of `data`; they determine the device.
+  /// `tensors`: of `data`; they determine the device. `ahead`: see StackFeed.
   StackTraining(const StackShape& shape, std::int64_t width, const DataSet& data,
-                std::shared_ptr<const DataTensors> tensors);
+                std::shared_ptr<const DataTensors> tensors, bool ahead);
+  StackTraining(const StackTraining&) = delete;
+  StackTraining& operator=(const StackTraining&) = delete;
 
   std::int64_t width() const { return static_cast<std::int64_t>(slots_.size()); }
   void start(std::int64_t slot, const TrainingTask& task);
@@ -37,14 +41,19 @@ class StackTraining {
 
  private:
   void evaluate(const EvaluationChunk& chunk, std::vector<SlotEvaluation>& evaluations) const;
+  void record_steps();
   const StackSlot& at(std::int64_t slot) const { return *slots_[static_cast<std::size_t>(slot)]; }
 
   StackShape shape_;
   std::shared_ptr<const DataTensors> tensors_;
   Uploader upload_;
   StackBatches batches_;
-  std::unique_ptr<StackStep> step_;
   std::vector<std::optional<StackSlot>> slots_;  // no value: nothing has begun there
+  // On the device. The steps read and change only tensors that stay where they are.
+  std::unique_ptr<StackStep> step_;
+  std::unique_ptr<StackFeed> feed_;
+  torch::Tensor loss_sums_;                           // [slots] float64
+  std::unique_ptr<StackGraph> all_steps_, one_step_;  // with the batches of all places, and with that of the first one
 };
 
 }  // namespace sheaf

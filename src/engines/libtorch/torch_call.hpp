@@ -3,7 +3,9 @@
 #pragma once
 
 #include <c10/core/DeviceGuard.h>
+#include <c10/core/StreamGuard.h>
 #include <c10/util/Exception.h>
+#include <torch/types.h>
 
 #include "parallel/devices/lane_device.hpp"
 
@@ -24,6 +26,15 @@ auto call_torch(torch::Device device, const Use& use) {
   } catch (const c10::Error& error) {
     throw_run_error(error);
   }
+}
+
+/// The same with `stream` as the current one, and its device.
+template <class Use>
+auto call_torch(c10::Stream stream, const Use& use) {
+  return call_torch(stream.device(), [&] {
+    const c10::StreamGuard guard(stream);
+    return use();
+  });
 }
 
 /// make(), the first use of a device by a lane. Errors of LibTorch become those of throw_start_error().

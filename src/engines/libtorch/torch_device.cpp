@@ -2,6 +2,7 @@
 #include "engines/libtorch/torch_device.hpp"
 
 #include <ATen/Context.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
@@ -19,6 +20,11 @@ torch::Device torch_device(int gpu) {
                                    "has CUDA and fits the driver, or set run.device = cpu.",
                                    gpu, count));
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(gpu)};
+}
+
+c10::Stream own_stream(torch::Device device) {
+  const c10::impl::VirtualGuardImpl devices(device.type());
+  return device.is_cuda() ? devices.getStreamFromGlobalPool(device) : devices.getStream(device);
 }
 
 void use_tf32(bool on) {

@@ -21,7 +21,8 @@ Environment prepared(Environment environment) {
 const Environment usual = {{"OMP_NUM_THREADS", "1"},
                            {"OMP_WAIT_POLICY", "passive"},
                            {"GOMP_SPINCOUNT", "1000"},
-                           {"HWLOC_COMPONENTS", "-opencl"}};
+                           {"HWLOC_COMPONENTS", "-opencl"},
+                           {"CUBLAS_WORKSPACE_CONFIG", ":4096:8"}};
 
 }  // namespace
 
@@ -60,4 +61,9 @@ TEST_CASE("hwloc does not search for OpenCL devices, unless the user names them"
   CHECK(prepared({{"HWLOC_COMPONENTS", "linux,x86"}}).at("HWLOC_COMPONENTS") == "linux,x86,-opencl");
   CHECK(prepared({{"HWLOC_COMPONENTS", "opencl,linux"}}).at("HWLOC_COMPONENTS") == "opencl,linux");
   CHECK(prepared({{"HWLOC_COMPONENTS", ""}}) == usual);
+}
+
+TEST_CASE("cuBLAS has a fixed workspace, unless the user has chosen one") {
+  CHECK(prepared({}).at("CUBLAS_WORKSPACE_CONFIG") == ":4096:8");
+  CHECK(prepared({{"CUBLAS_WORKSPACE_CONFIG", ":16:8"}}).at("CUBLAS_WORKSPACE_CONFIG") == ":16:8");
 }

@@ -31,6 +31,16 @@ TEST_CASE("a dropout mask has zeros and ones, with a fraction of ones of one min
   CHECK(std::count(all.begin(), all.end(), 1.0f) == count);
 }
 
+TEST_CASE("a dropout mask of bytes has the values of one of floats") {
+  const auto values = mask({7, 3}, 1);
+  for (const std::int64_t first : {0, 4, 1024}) {
+    std::vector<std::uint8_t> bytes(5001, 7);
+    draw_dropout_mask({7, 3}, 1, 0.25, first, bytes.data(), 5000);
+    CHECK(std::equal(bytes.begin(), bytes.end() - 1, values.begin() + first));
+    CHECK(bytes.back() == 7);
+  }
+}
+
 TEST_CASE("each iteration, step and layer has its own reproducible mask") {
   const auto first = mask({7, 3}, 1);
   CHECK(first == mask({7, 3}, 1));

@@ -78,8 +78,12 @@ Calls calls_of_steps(const std::vector<Model>& models, const StackShape& shape, 
     step.start(static_cast<std::int64_t>(slot), task);
     rows[slot] = {{orders[slot].data(), static_cast<std::int64_t>(orders[slot].size()), 0}, &rates[slot]};
   }
-  const StackBatches batches(shape, stacks.data, torch::kCPU);
-  const auto made = batches.make(rows, {0, std::min(batch_count, batches.count(rows))}, slots);
+  const StackBatches batches(shape, static_cast<std::int64_t>(width), stacks.data);
+  const std::int64_t count = std::min(batch_count, batches.count(rows));
+  const torch::Tensor bytes = torch::zeros({count, batches.layout().bytes()}, torch::kUInt8);
+  batches.fill(rows, {0, count}, slots, bytes.data_ptr<std::uint8_t>());
+  std::vector<StackBatch> made;
+  for (std::int64_t batch = 0; batch < count; ++batch) made.push_back(batches.layout().batch(bytes[batch]));
   torch::Tensor sums = torch::zeros({static_cast<std::int64_t>(width)}, torch::kFloat64);
   return calls_of([&] {
     for (const StackBatch& batch : made) step.train(batch, sums);

@@ -99,9 +99,12 @@ torch::Tensor step_on_meta(const ModelOptions& model, const TrainOptions& train,
     slots[slot].emplace(task);
     rows[slot] = {{order.data(), data.rows, 0}, &rate};
   }
-  const StackBatches batches(shape, data, torch::kCPU);
+  const StackBatches batches(shape, width, data);
+  const std::int64_t count = batches.count(rows);
+  const torch::Tensor bytes = torch::zeros({count, batches.layout().bytes()}, torch::kUInt8);
+  batches.fill(rows, {0, count}, slots, bytes.data_ptr<std::uint8_t>());
   torch::Tensor sums = torch::zeros({width}, torch::TensorOptions(torch::kFloat64).device(torch::kMeta));
-  for (const StackBatch& batch : batches.make(rows, {0, batches.count(rows)}, slots)) step.train(on_meta(batch), sums);
+  for (std::int64_t batch = 0; batch < count; ++batch) step.train(on_meta(batches.layout().batch(bytes[batch])), sums);
   const auto numbers_of = [&](at::IntArrayRef sizes) {
     return torch::zeros(sizes, sums.options().dtype(torch::kInt64));
   };

@@ -84,6 +84,7 @@ struct Course {
   std::int64_t batches_a_call = 0;  // 0: an epoch a call
   std::optional<std::size_t> poisoned{};  // this model begins with NaN
   bool validates_all = false;             // after every epoch, not only after the last one
+  std::optional<bool> ahead{};            // a second thread prepares batches; if not given, on a GPU
 };
 
 // Trains models of one shape. A slot whose model ends is refilled.
@@ -116,7 +117,7 @@ class Driver {
   };
 
   std::unique_ptr<StackTrainer> new_stack() const {
-    return make_torch_stack_trainer({test_gpu(), 1}, data_, shape_, course_.width);
+    return make_torch_stack_trainer({test_gpu(), 1}, data_, shape_, course_.width, course_.ahead);
   }
 
   void start(StackTrainer& stack, std::int64_t slot, std::size_t model) const {
@@ -305,6 +306,9 @@ void check_bits(const std::vector<Model>& models, const std::vector<Layer>& laye
   check_same_bits(train({4, true}), expected);
   check_same_bits(train({4, false, 2}), expected);
   check_same_bits(train({4, false, 0, 2}), expected);
+  Course other_preparation;
+  other_preparation.ahead = test_gpu() < 0;
+  check_same_bits(train(other_preparation), expected);
   const auto poisoned = train({4, false, 0, 0, 0});
   CHECK(std::isnan(poisoned[0].losses[0]));
   check_same_bits(poisoned, expected, 0);
