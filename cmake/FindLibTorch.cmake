@@ -1,6 +1,7 @@
 # Finds a shared LibTorch 1.13 or newer and defines
 #   LibTorch::LibTorch   headers and libraries, all from the same installation
 #   LibTorch_VERSION     for example 2.15.0
+#   LibTorch_c10_cuda    its library for CUDA streams, in a LibTorch with CUDA
 #   LibTorch_HAS_CUDA    whether LibTorch was built with CUDA
 #   LibTorch_PYTHON      the Python of the installation, for example of a wheel's virtual environment; or empty
 # The search order is that of every package: Torch_DIR, Torch_ROOT, CMAKE_PREFIX_PATH, then the system.
@@ -23,7 +24,10 @@ if(candidate_count GREATER 0)
     find_library(LibTorch_${library} ${library} PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../..
                  NO_CACHE NO_DEFAULT_PATH)
   endforeach()
-  find_library(LibTorch_torch_cuda torch_cuda PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../.. NO_CACHE NO_DEFAULT_PATH)
+  foreach(library torch_cuda c10_cuda)
+    find_library(LibTorch_${library} ${library} PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../..
+                 NO_CACHE NO_DEFAULT_PATH)
+  endforeach()
   set(LibTorch_HAS_CUDA OFF)
   if(LibTorch_torch_cuda)
     set(LibTorch_HAS_CUDA ON)
