@@ -113,3 +113,23 @@ if(SHEAF_CUDA)
   find_package(CUDAToolkit QUIET)
   set(SHEAF_HAVE_CUDA ${CUDAToolkit_FOUND})
 endif()
+
+# nvcc compiles the kernels for GPUs if LibTorch has CUDA, too. Code for a GPU also runs on those of the same generation,
+# such as that of 8.0 on 8.9, and the driver translates the last one for later generations.
+set(SHEAF_HAVE_GPU_KERNELS OFF)
+set(SHEAF_GPU_OPTIONS -fmad=false)  # a product and a sum are rounded twice, as by LibTorch's operators
+if(SHEAF_HAVE_CUDA AND TARGET LibTorch::CUDA)
+  if(NOT DEFINED ENV{CUDACXX})
+    set(ENV{CUDACXX} ${CUDAToolkit_NVCC_EXECUTABLE})
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    set(SHEAF_HAVE_GPU_KERNELS ON)
+    set(SHEAF_GPU_ARCHITECTURES 80-real 90)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+      set(SHEAF_GPU_ARCHITECTURES 80-real 90-real 100-real 120)
+    endif()
+  endif()
+endif()

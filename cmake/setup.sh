@@ -66,7 +66,7 @@ modules_of_tests=(
   "XGBoost's Python package|python3-xgboost|has_python_xgboost"
 )
 # Without these packages, the test with its own Slurm, the fuzz tests, the checks with clang's tools, of the man pages, of
-# a shell's completion, of the modulefile or of pages in a browser are skipped.
+# a shell's completion, of the modulefile or of pages in a browser, or the tests of kernels for GPUs on cores are skipped.
 wanted_by_tests=(
   "Slurm's daemons and munge|slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge|has_command slurmctld slurmd srun munged"
   "ip|iproute2|has_command ip"
@@ -79,7 +79,10 @@ wanted_by_tests=(
   "clang with libFuzzer|clang libclang-rt-dev|has_libfuzzer"
   "clang-format|clang-format|has_command clang-format"
   "clang-tidy|clang-tidy|has_command clang-tidy"
+  "OpenCL on cores|pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers|has_opencl"
 )
+# Debian 13 has no Oclgrind.
+! grep -qxs VERSION_CODENAME=bookworm /etc/os-release || wanted_by_tests+=("Oclgrind|oclgrind|has_command oclgrind")
 
 # ---- Checks: succeed if the package is installed, by any means
 
@@ -141,6 +144,11 @@ has_boost() {
 has_libpmix() { first_file "lib*/libpmix.so" "lib/*-linux-gnu/libpmix.so" "lib/*-linux-gnu/pmix*/lib/libpmix.so" >/dev/null; }
 
 has_libfuzzer() { has_command clang++ && compgen -G "$(clang++ -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null; }
+
+has_opencl() {
+  has_header CL/cl.h && first_file "lib*/libOpenCL.so" "lib/*-linux-gnu/libOpenCL.so" >/dev/null &&
+    first_file "lib*/libpocl.so*" "lib/*-linux-gnu/libpocl.so*" >/dev/null
+}
 
 has_catch2() { has_header catch2/catch.hpp || has_header catch2/catch_all.hpp; }
 

@@ -26,7 +26,8 @@ StackStep::StackStep(const StackShape& shape, std::int64_t slots, const DataSet&
       layout_(shape.layers),
       scaling_(slots, data.feature_count, shape.scales_features, shape.clips_features, data.has_empty_cells(),
                tensors.features.device()),
-      loss_(shape, slots, data, options_) {
+      loss_(shape, slots, data, options_),
+      update_(chosen_update(shape, options_)) {
   const auto values = [&](std::int64_t stride) { return torch::zeros({slots, stride}, options_); };
   for (torch::Tensor* each : {&state_.parameters, &state_.gradients, &state_.first})
     *each = values(layout_.parameter_stride());
@@ -66,7 +67,7 @@ void StackStep::train(const StackBatch& given, torch::Tensor& loss_sums) {
   torch::Tensor gradient = slopes * factors.unsqueeze(2);
   for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) gradient = (*layer)->backward(gradient, batch);
   limit_gradients(shape_, batch, state_);
-  update_parameters(shape_, batch, state_);
+  update_(shape_, batch, state_);
 }
 
 torch::Tensor StackStep::evaluated_parameters() const {

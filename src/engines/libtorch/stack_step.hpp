@@ -16,6 +16,7 @@
 #include "engines/libtorch/stack_layout.hpp"
 #include "engines/libtorch/stack_loss.hpp"
 #include "engines/libtorch/stack_update.hpp"
+#include "engines/libtorch/update_choice.hpp"
 #include "models/network_state.hpp"
 #include "training/stack_shape.hpp"
 #include "training/trainer.hpp"
@@ -63,6 +64,7 @@ class StackStep {
   ScalingTensors scaling_;
   StackEncodingTensors encoding_;
   StackLoss loss_;
+  StackUpdate update_;
   std::vector<std::unique_ptr<StackLayer>> layers_;
 };
 

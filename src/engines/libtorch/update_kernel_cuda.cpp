@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include <c10/cuda/CUDAStream.h>
+
+#include "engines/libtorch/update_kernel.hpp"
+
+namespace sheaf {
+
+UpdateKernel update_kernel(torch::Device device) {
+  if (!device.is_cuda()) return {};
+  return [](const StackShape& shape, const StackBatch& batch, StackState& state, int fused) {
+    launch_fused_update(fused_update(shape, batch, state, fused), c10::cuda::getCurrentCUDAStream().stream());
+  };
+}
+
+}  // namespace sheaf
