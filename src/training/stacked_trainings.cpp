@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/clock.hpp"
-#include "training/iteration_failure.hpp"
 
 namespace sheaf {
 
@@ -67,6 +66,7 @@ EndedTrainings StackedTrainings::train(const std::function<bool()>& stop_request
       trained->result.seconds += training.seconds();
     });
     if (failure) ended.failed.push_back(slot->iteration.number);
+    if (failure && failure->lacks_memory) ended.memory_failure = failure;
     if (trained) ended.trained.push_back(std::move(*trained));
     if (failure || trained) slot.reset();
   }
