@@ -37,6 +37,12 @@ class DeviceError : public RunError {
   using RunError::RunError;
 };
 
+/// The memory of a device or of the machine is too small for what was attempted. With less of it, it may succeed.
+class MemoryError : public RunError {
+ public:
+  using RunError::RunError;
+};
+
 /// The job received a signal to stop. Exit code 75.
 class Interrupted : public std::runtime_error {
  public:

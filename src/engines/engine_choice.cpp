@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
@@ -50,10 +51,9 @@ struct Demand {
 
 std::optional<Demand> demand_of(const RunOptions& run, double speedup, LaneDevice device) {
   const auto uses_gpus = [](const EngineEntry& engine) { return engine.uses_gpus; };
-  const bool required = speedup != no_gpu && run.device == DeviceRequest::cuda;
-  if ((required || speedup > 1) && !device.on_gpu()) return Demand{uses_gpus, "chosen for the lanes with a GPU"};
-  if (required) return Demand{uses_gpus, "run.device = cuda"};
-  if (speedup > 1)
+  if (device.on_gpu() && speedup != no_gpu && run.device == DeviceRequest::cuda)
+    return Demand{uses_gpus, "run.device = cuda"};
+  if (device.on_gpu() && speedup > 1)
     return Demand{uses_gpus, fmt::format("a GPU is expected to be {:.2g} times as fast as the cores", speedup)};
   if (run.threads > 1)
     return Demand{[](const EngineEntry& engine) { return engine.uses_threads; },
@@ -95,8 +95,11 @@ double min_seconds(const Trial& trial, const TrialEstimate& estimate, const Data
 
 }  // namespace
 
-void GpuSpeedup::add(const Trial& trial, const TrialEstimate& estimate, double weight) {
-  gpu_seconds_ += weight * min_seconds(trial, estimate, shape_, gpu_lane);
+void GpuSpeedup::add(const Trial& trial, const TrialEstimate& estimate, double weight, double models) {
+  const auto together = static_cast<double>(estimate.together);
+  const double slots = together * std::max(1.0, std::ceil(models / together));  // of all stacks, one after another
+  const double busy_share = estimate.together > 1 ? std::max(models, 1.0) / slots : 1;
+  gpu_seconds_ += weight * min_seconds(trial, estimate, shape_, gpu_lane) / busy_share;
   core_seconds_ += weight * min_seconds(trial, estimate, shape_, core_lane) / static_cast<double>(cores_);
 }
 
@@ -118,6 +121,8 @@ EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const Run
   const EngineEntry* first = &engine_table().front();
   if (const EngineEntry* selected = selected_engine(run.engine))
     return {selected, selected == first ? std::nullopt : std::optional(fmt::format("run.engine = {}", selected->name))};
+  if (run.engine == EngineKind::by_device && device.on_gpu())
+    if (const EngineEntry* engine = gpu_engine(trial, shape)) return {engine, "run.engine = by_device"};
   std::vector<EngineChoice> fitting = fitting_engines(trial, shape, device);
   if (run.engine != EngineKind::automatic || fitting.size() == 1) return std::move(fitting.front());
   return fastest_engine(std::move(fitting), demand_of(run, speedup, device), trial, shape, device);
@@ -125,6 +130,8 @@ EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const Run
 
 const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device) {
   if (const EngineEntry* selected = selected_engine(settled)) return *selected;
+  if (settled == EngineKind::by_device && device.on_gpu())
+    if (const EngineEntry* engine = gpu_engine(trial, shape)) return *engine;
   const EngineEntry* fitting = first_fitting(trial, shape, device).engine;
   assert(fitting != nullptr);
   return *fitting;
@@ -149,35 +156,50 @@ EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOpt
                           const std::vector<LaneDevice>& devices) {
   if (run.engine != EngineKind::automatic) return run.engine;
   std::set<const EngineEntry*> chosen;
+  bool any_for_gpu = false;  // instead of the engine that trains the trial on cores
   plan.for_each_network([&](const Trial& trial) {
-    for (const LaneDevice device : devices) chosen.insert(choose_engine(trial, shape, run, speedup, device).engine);
+    for (const LaneDevice device : devices) {
+      const EngineEntry* engine = choose_engine(trial, shape, run, speedup, device).engine;
+      chosen.insert(engine);
+      any_for_gpu = any_for_gpu || (device.on_gpu() && engine != nullptr && engine->uses_gpus &&
+                                    engine != first_fitting(trial, shape, device).engine);
+    }
   });
   chosen.erase(nullptr);  // require_engine() reports trials without an engine
-  return chosen.size() == 1 ? (*chosen.begin())->kind : EngineKind::by_model;
+  if (chosen.size() == 1) return (*chosen.begin())->kind;
+  return any_for_gpu ? EngineKind::by_device : EngineKind::by_model;
+}
+
+std::optional<StackShape> shape_of_stack(const EngineEntry& engine, const Trial& trial, const DataShape& shape,
+                                         std::int64_t training_rows) {
+  if (engine.stack_refusal == nullptr || engine.stack_refusal(trial, shape)) return std::nullopt;
+  return stack_shape(trial, network_layout(trial.model, shape), FeatureScaling{}, training_rows);
 }
 
 std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device,
-                             std::int64_t stack) {
-  const EngineEntry& engine = engine_of(trial, shape, settled, device);
-  return engine.stack_refusal == nullptr || engine.stack_refusal(trial, shape) ? 1 : std::max<std::int64_t>(stack, 1);
+                             const StackSize& size, std::int64_t training_rows) {
+  if (!is_network(trial.model.kind) || !size.is_stack()) return 1;
+  const auto stack = shape_of_stack(engine_of(trial, shape, settled, device), trial, shape, training_rows);
+  return stack ? stack_width(*stack, size) : 1;
 }
 
 void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,
                    const std::vector<LaneDevice>& devices) {
-  if (run.stack <= 1) return;
+  if (!run.stack || !run.stack->is_stack()) return;
   bool any = false;
   std::optional<std::string> reason;
   plan.for_each_network([&](const Trial& trial) {
     for (const LaneDevice device : devices) {
       const EngineEntry& engine = engine_of(trial, shape, run.engine, device);
       auto refusal = engine.stack_refusal != nullptr ? engine.stack_refusal(trial, shape)
-                                                     : std::optional(fmt::format("run.engine = {}", engine.name));
+                                                     : std::optional(fmt::format("the engine is {}", engine.name));
       any = any || !refusal;
       if (refusal && !reason) reason = std::move(refusal);
     }
   });
   if (!any)
-    throw UsageError(fmt::format("run.stack = {} has no effect ({}). Leave it out.", run.stack, reason.value_or("")));
+    throw UsageError(
+        fmt::format("run.stack = {} has no effect ({}). Leave it out.", run.stack->most, reason.value_or("")));
 }
 
 void require_engine(const Plan& plan, const DataShape& shape, const RunOptions& run,

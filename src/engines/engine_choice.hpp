@@ -14,18 +14,20 @@
 #include "parallel/devices/lane_device.hpp"
 #include "study/plan.hpp"
 #include "study/run_options.hpp"
+#include "training/stack_width.hpp"
 #include "training/training_cost.hpp"
 
 namespace sheaf {
 
-/// The expected speedup of one GPU over `cores` cores for a set of trials. The GPU trains one model at a time, and so
-/// does each core. Both use their fastest engine of the table.
+/// The expected speedup of one GPU over `cores` cores for a set of trials. The GPU trains estimate.together models at a
+/// time, and each core one. Both use their fastest engine of the table.
 class GpuSpeedup {
  public:
   GpuSpeedup(const DataShape& shape, std::int64_t cores) : shape_(shape), cores_(cores) {}
 
-  /// `weight`: proportional to the number of trials like `trial`.
-  void add(const Trial& trial, const TrialEstimate& estimate, double weight);
+  /// `weight`: proportional to the number of trials like `trial`. `models`: so many of them that a lane with a GPU may
+  /// train together; if it has more slots, or not a multiple, some are idle.
+  void add(const Trial& trial, const TrialEstimate& estimate, double weight, double models = 1);
   /// Requires at least one trial.
   double value() const { return core_seconds_ / gpu_seconds_; }
 
@@ -50,14 +52,15 @@ std::string described(std::string_view name, const std::optional<std::string>& r
 
 /// The engine for a trial in a lane with this device. An engine set by run.engine is returned even if it refuses the
 /// trial. With EngineKind::automatic, it is the one with the least expected time in this lane, of those that can train
-/// the trial and use what the run shall use: GPUs if `speedup` is above 1 or run.device = cuda, otherwise cores, with
-/// run.threads > 1 several. `speedup`: GpuSpeedup of the plan's trials with has_core_engine() if a rank has a GPU, else
-/// no_gpu.
+/// the trial and use what the lane shall use: its GPU if `speedup` is above 1 or run.device = cuda, otherwise cores,
+/// with run.threads > 1 several. `speedup`: GpuSpeedup of the plan's trials with has_core_engine() if a rank has a GPU,
+/// else no_gpu.
 EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const RunOptions& run, double speedup,
                            LaneDevice device);
 
 /// The engine for a trial in a lane of a run. `settled`: run.engine of the settled study, which must have passed
-/// require_engine(); EngineKind::automatic means by_model.
+/// require_engine(); EngineKind::automatic means by_model. Only with EngineKind::by_device does it depend on whether
+/// the lane has a GPU, if both kinds of lanes can train the trial.
 const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device);
 
 /// The first engine of the table that can train the trial on a GPU; null if there is none.
@@ -71,10 +74,15 @@ bool has_core_engine(const Trial& trial, const DataShape& shape);
 EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOptions& run, double speedup,
                           const std::vector<LaneDevice>& devices);
 
-/// How many models of a trial a lane with this device trains together, with run.stack = `stack`; 1 if they cannot share
-/// a stack. `settled`: as in engine_of().
+/// The shape of the stacks in which an engine trains a trial on `training_rows` rows, but without the scaling of the
+/// features; no value if it cannot.
+std::optional<StackShape> shape_of_stack(const EngineEntry& engine, const Trial& trial, const DataShape& shape,
+                                         std::int64_t training_rows);
+
+/// How many models of a trial a lane with this device trains together: stack_width(), or 1 if they cannot share a
+/// stack. `settled`: as in engine_of().
 std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device,
-                             std::int64_t stack);
+                             const StackSize& size, std::int64_t training_rows);
 
 /// Throws UsageError if run.stack > 1 has no effect because no lane can train any trial of the plan in a stack.
 void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,

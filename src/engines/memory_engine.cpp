@@ -52,7 +52,7 @@ class MemoryEngine : public Engine {
     for (std::int64_t attempt = 0; attempt <= context_.study.run.retries; ++attempt) {
       const auto failure = failure_of([&] { trained = train_one(number, stop_requested); });
       if (!failure) break;
-      trained.message = *failure;
+      trained.message = failure->message;
       trained.result.iteration = number;
       trained.result.status = IterationStatus::failed;
       trainers_.clear();

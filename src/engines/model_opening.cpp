@@ -52,11 +52,12 @@ EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, L
   Trial trial;
   trial.model = model.trained->description.model;
   const DataShape& shape = model.trained->description.shape;
-  if (device.on_gpu() && run.engine == EngineKind::automatic)
+  const bool is_free = run.engine == EngineKind::automatic || run.engine == EngineKind::by_device;
+  if (device.on_gpu() && is_free)
     if (const EngineEntry* engine = gpu_engine(trial, shape)) return {engine, "the device is a GPU"};
   const bool is_net = is_network(trial.model.kind);
   RunOptions options = run;
-  const bool is_possible = run.engine == EngineKind::automatic || (run.engine == EngineKind::torch && is_net);
+  const bool is_possible = is_free || (run.engine == EngineKind::torch && is_net);
   if (!is_possible) options.engine = EngineKind::by_model;  // gives a reason if the requested engine cannot
   return choose_engine(trial, shape, options, no_gpu, device);
 }

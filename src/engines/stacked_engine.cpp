@@ -11,11 +11,13 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "data/splits.hpp"
 #include "engines/engine_choice.hpp"
 #include "engines/memory_engine.hpp"
 #include "models/network_layout.hpp"
 #include "training/iteration_failure.hpp"
+#include "training/stack_width.hpp"
 #include "training/stacked_trainings.hpp"
 
 namespace sheaf {
@@ -28,6 +30,31 @@ struct Waiting {
   IterationInput input;
   const EngineEntry* engine;
   StackShape shape;
+};
+
+// The slots of the stacks of each shape: as many as planned, or fewer once a stack has lacked memory.
+class Widths {
+ public:
+  explicit Widths(const StackSize& size) : size_(size) {}
+
+  std::int64_t of(const StackShape& shape) const {
+    for (const auto& [narrowed, width] : narrowed_)
+      if (narrowed == shape) return width;
+    return stack_width(shape, size_);
+  }
+
+  // Returns the new width.
+  std::int64_t halve(const StackShape& shape) {
+    const std::int64_t width = std::max<std::int64_t>(1, of(shape) / 2);
+    for (auto& [narrowed, narrow_width] : narrowed_)
+      if (narrowed == shape) return narrow_width = width;
+    narrowed_.emplace_back(shape, width);
+    return width;
+  }
+
+ private:
+  StackSize size_;
+  std::vector<std::pair<StackShape, std::int64_t>> narrowed_;
 };
 
 // The stack that trains now.
@@ -45,15 +72,16 @@ struct Stack {
 
 class StackedEngine : public Engine {
  public:
-  StackedEngine(const TrainingContext& context, LaneDevice device, std::int64_t width, StackFactory make_stack)
+  StackedEngine(const TrainingContext& context, LaneDevice device, const StackSize& size, StackFactory make_stack)
       : context_(context),
         device_(device),
-        width_(width),
+        width_(size.most),
+        widths_(size),
         make_stack_(std::move(make_stack)),
         shape_(shape_of(context.data, context.study.data)),
         inputs_(context_),
         one_by_one_(make_memory_engine(context, device)) {
-    assert(context.data != nullptr && width > 1);
+    assert(context.data != nullptr && size.is_stack());
   }
 
   std::int64_t width() const override { return width_; }
@@ -89,7 +117,7 @@ class StackedEngine : public Engine {
     }
   }
 
-  // No value: the iteration cannot be stacked.
+  // No value: the iteration is trained alone.
   std::optional<Waiting> waiting_of(std::int64_t number) const {
     const Iteration iteration = context_.plan.iteration(number);
     const Trial trial = context_.plan.trial(iteration.trial);
@@ -99,59 +127,89 @@ class StackedEngine : public Engine {
     const std::vector<Layer> layers = network_layout(trial.model, shape_);
     const std::int64_t training_rows = input.split->training_rows.count();
     StackShape shape = stack_shape(trial, layers, scaling_for(layers, *input.scaling), training_rows);
+    if (widths_.of(shape) == 1) return std::nullopt;
     return Waiting{iteration, trial, std::move(input), &engine, std::move(shape)};
   }
 
   void train_alone(std::int64_t number, const EngineCalls& calls) { one_by_one_->train({{number, number + 1}}, calls); }
 
-  // Trains iterations with the shape of the first one that waits, until none is left. Those that fail are tried once
-  // more, alone.
+  // Trains iterations with the shape of the first one that waits, until none is left or the stack fails. Those that
+  // fail are tried once more: in a narrower stack if memory was too small, otherwise alone.
   void train_stack(const EngineCalls& calls) {
+    const StackShape shape = waiting_.front().shape;
     std::vector<std::int64_t> again;
+    if (widths_.of(shape) == 1) {  // since it was prepared
+      const std::int64_t number = waiting_.front().iteration.number;
+      waiting_.pop_front();
+      return train_alone(number, calls);
+    }
     auto failure = begin_stack();
     if (failure) {
       again.push_back(waiting_.front().iteration.number);
       waiting_.pop_front();
     }
-    while (!failure && fill(again)) {
+    while (!failure && fill(again, failure)) {
       EndedTrainings ended;
       failure = failure_of([&] { ended = stack_->trainings.train(calls.stop_requested); });
+      if (ended.memory_failure) failure = ended.memory_failure;
       again.insert(again.end(), ended.failed.begin(), ended.failed.end());
       for (TrainedIteration& trained : ended.trained) calls.sink(std::move(trained));
-      if (failure)
-        for (const std::int64_t number : stack_->trainings.unfinished()) again.push_back(number);
-      else if (calls.stop_requested())
+      if (failure) break;
+      if (calls.stop_requested())
         drop_work();
       else
         find_more(calls);
     }
-    if (failure) {
-      stack_.reset();
-      log_rank(fmt::format("{} models could not be trained together ({}); they are trained one by one", again.size(),
-                           *failure));
-    }
+    if (failure && stack_)
+      for (const std::int64_t number : stack_->trainings.unfinished()) again.push_back(number);
+    if (failure) stack_.reset();
+    if (failure && narrow(shape, *failure, again)) return;
     for (const std::int64_t number : again)
       if (!calls.stop_requested()) train_alone(number, calls);
   }
 
+  // After a failure: returns whether `again` wait for a narrower stack. The others are to be trained one by one.
+  bool narrow(const StackShape& shape, const IterationFailure& failure, const std::vector<std::int64_t>& again) {
+    const std::int64_t width = widths_.of(shape);
+    if (!failure.lacks_memory) {
+      log_rank(fmt::format("{} could not be trained together ({}): trained one by one",
+                           counted(static_cast<std::int64_t>(again.size()), "model"), failure.message));
+      return false;
+    }
+    const std::int64_t half = widths_.halve(shape);
+    log_rank(fmt::format("a stack of {} models lacks memory ({}): trying again with {}{}", width, failure.message,
+                         half > 1 ? fmt::format("stacks of {}", half) : "one model at a time",
+                         device_.on_gpu() || half == 1 ? "; results agree to rounding" : ""));
+    if (half == 1) return false;
+    for (auto number = again.rbegin(); number != again.rend(); ++number) claimed_.push_front({*number, *number + 1});
+    return true;
+  }
+
   // Keeps the last stack if it fits the first iteration that waits. Returns the reason if there can be no stack.
-  std::optional<std::string> begin_stack() {
+  std::optional<IterationFailure> begin_stack() {
     const Waiting& first = waiting_.front();
     if (stack_ && stack_->fits(first)) return std::nullopt;
     stack_.reset();  // frees its memory first
-    return failure_of([&] { stack_.emplace(context_, first, make_stack_(*first.engine, first.shape)); });
+    const std::int64_t width = widths_.of(first.shape);
+    return failure_of([&] { stack_.emplace(context_, first, make_stack_(*first.engine, first.shape, width)); });
   }
 
-  // Puts iterations of the stack's shape into its free slots. Returns whether any slot is in use.
-  bool fill(std::vector<std::int64_t>& again) {
+  // Puts iterations of the stack's shape into its free slots. Returns whether any slot is in use; false after a failure
+  // for lack of memory.
+  bool fill(std::vector<std::int64_t>& again, std::optional<IterationFailure>& memory_failure) {
     for (auto next = waiting_.begin(); next != waiting_.end() && stack_->trainings.free_slots() > 0;) {
       if (!stack_->fits(*next)) {
         ++next;
         continue;
       }
-      if (failure_of([&] { stack_->trainings.begin(next->iteration, next->trial, std::move(next->input)); }))
-        again.push_back(next->iteration.number);
+      const auto failure =
+          failure_of([&] { stack_->trainings.begin(next->iteration, next->trial, std::move(next->input)); });
+      if (failure) again.push_back(next->iteration.number);
       next = waiting_.erase(next);
+      if (failure && failure->lacks_memory) {
+        memory_failure = failure;
+        return false;
+      }
     }
     return !stack_->trainings.is_empty();
   }
@@ -174,7 +232,8 @@ class StackedEngine : public Engine {
 
   TrainingContext context_;
   LaneDevice device_;
-  const std::int64_t width_;
+  const std::int64_t width_;  // of the widest stacks
+  Widths widths_;
   const StackFactory make_stack_;
   DataShape shape_;
   IterationInputs inputs_;
@@ -186,15 +245,17 @@ class StackedEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, std::int64_t width) {
-  return make_stacked_engine(context, device, width, [=](const EngineEntry& engine, const StackShape& shape) {
-    return engine.make_stack_trainer(device, *context.data, shape, width);
-  });
+std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, const StackSize& size) {
+  return make_stacked_engine(
+      context, device, size,
+      [device, data = context.data](const EngineEntry& engine, const StackShape& shape, std::int64_t width) {
+        return engine.make_stack_trainer(device, *data, shape, width);
+      });
 }
 
-std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, std::int64_t width,
+std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, const StackSize& size,
                                             StackFactory make_stack) {
-  return std::make_unique<StackedEngine>(context, device, width, std::move(make_stack));
+  return std::make_unique<StackedEngine>(context, device, size, std::move(make_stack));
 }
 
 }  // namespace sheaf

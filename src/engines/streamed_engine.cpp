@@ -84,7 +84,7 @@ class StreamedEngine : public Engine {
   static void attempt(Model& model, const Use& use) {
     const auto failure = failure_of(use);
     if (!failure) return;
-    model.failure = *failure;
+    model.failure = failure->message;
     model.training.reset();
   }
 

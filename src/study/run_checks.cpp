@@ -12,6 +12,28 @@
 #include "study/settings_table.hpp"
 
 namespace sheaf {
+namespace {
+
+// For a number of models in run.stack.
+void check_stack(const Study& study, Problems& problems) {
+  const auto refuse = [&](const char* key, const std::string& reason, const std::string& advice) {
+    problems.add({"run.stack", key}, fmt::format("{} {}. {}.", assignment(study, "run.stack"), reason, advice));
+  };
+  const EngineKind engine = study.run.engine;
+  if (engine == EngineKind::native || engine == EngineKind::xgboost)
+    refuse("run.engine", fmt::format("needs LibTorch, but {}", assignment(study, "run.engine")),
+           "Set run.engine = torch, or leave out run.stack");
+  if (study.run.threads > 1)
+    refuse("run.threads", fmt::format("needs one thread per lane, but run.threads = {}", study.run.threads),
+           "Leave out one of them");
+  if (study.data.source == DataSource::synthetic && study.data.draw == Draw::iteration)
+    refuse("data.draw", "needs data that all iterations share, but data.draw = iteration",
+           "Set data.draw = study, or leave out run.stack");
+  if (study.data.mode == DataMode::streamed)
+    refuse("data.mode", "needs data in memory, but data.mode = streamed", "Leave out one of them");
+}
+
+}  // namespace
 
 void check_run(const Study& study, Problems& problems) {
   if (study.run.predictions == PredictionsKept::held_out) {
@@ -41,25 +63,7 @@ void check_run(const Study& study, Problems& problems) {
     problems.add({"run.threads", "model.kind"},
                  fmt::format("run.threads = {} has no effect ({}: one thread per lane). Leave it out.",
                              study.run.threads, assignment(study, "model.kind")));
-  if (study.run.stack > 1) {
-    if (study.run.engine != EngineKind::torch)
-      problems.add({"run.stack", "run.engine"},
-                   fmt::format("run.stack = {} needs LibTorch, but {}. Set run.engine = torch, or leave out run.stack.",
-                               study.run.stack, assignment(study, "run.engine")));
-    if (study.run.threads > 1)
-      problems.add({"run.stack", "run.threads"},
-                   fmt::format("run.stack = {} needs one thread per lane, but run.threads = {}. Leave out one of them.",
-                               study.run.stack, study.run.threads));
-    if (study.data.source == DataSource::synthetic && study.data.draw == Draw::iteration)
-      problems.add({"run.stack", "data.draw"},
-                   fmt::format("run.stack = {} needs data that all iterations share, but data.draw = iteration. Set "
-                               "data.draw = study, or leave out run.stack.",
-                               study.run.stack));
-    if (study.data.mode == DataMode::streamed)
-      problems.add({"run.stack", "data.mode"},
-                   fmt::format("run.stack = {} needs data in memory, but data.mode = streamed. Leave out one of them.",
-                               study.run.stack));
-  }
+  if (study.run.stack && study.run.stack->is_stack()) check_stack(study, problems);
   if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& supported, const std::string& key, const std::string& advice) {
     problems.add({"run.engine", key},

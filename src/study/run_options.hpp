@@ -13,8 +13,9 @@ namespace sheaf {
 
 enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
-/// by_model: the native engine for dense models, LibTorch for the others. `automatic` is replaced when a run is opened.
-enum class EngineKind { automatic, torch, native, xgboost, by_model };
+/// by_model: the native engine for dense models, LibTorch for the others. by_device: LibTorch on GPUs, and as by_model
+/// on cores. `automatic` is replaced when a run is opened.
+enum class EngineKind { automatic, torch, native, xgboost, by_model, by_device };
 enum class ModelsSaved { automatic, none, best, all };
 /// Predictions for the validation rows of each iteration. `automatic` is replaced before a plan is made.
 enum class PredictionsKept { automatic, none, held_out };
@@ -37,6 +38,23 @@ struct ArrayTask {
   std::int64_t tasks = 1;
 };
 
+/// The most models that a lane trains together. More are not faster, and some GPU kernels have a limit of 65,535.
+inline constexpr std::int64_t max_stack = 1024;
+
+/// How many models a lane trains together.
+struct StackSize {
+  std::int64_t most = 1;
+  /// 0: each stack has `most` slots. Otherwise the slots follow from the shape of the models and this memory, in MiB
+  /// (training/stack_width.hpp).
+  std::int64_t memory_mib = 0;
+
+  bool is_stack() const { return most > 1; }
+};
+
+inline bool operator==(const StackSize& one, const StackSize& other) {
+  return one.most == other.most && one.memory_mib == other.memory_mib;
+}
+
 struct RunOptions {
   std::string output;  ///< run directory; empty: runs/<study.name>
   PartitionKind partition = PartitionKind::automatic;
@@ -44,7 +62,7 @@ struct RunOptions {
   EngineKind engine = EngineKind::automatic;
   std::int64_t lanes = 0;                       ///< worker threads per rank; 0: chosen by place_rank()
   std::int64_t threads = 1;                     ///< threads per lane; more than 1 requires lanes = 1
-  std::int64_t stack = 1;                       ///< models that a lane trains together
+  std::optional<StackSize> stack;               ///< nullopt, or none of a settled study: one model at a time
   std::int64_t ranks_per_gpu = 1;               ///< ranks that share a GPU; more than 1 is useful with MPS only
   std::int64_t core_lanes = 0;                  ///< additional lanes on the CPU cores of a rank with a GPU
   std::optional<bool> curves;                   ///< store the losses and metrics of every epoch

@@ -23,8 +23,9 @@ void add_run_keys(std::vector<Setting>& table) {
                                  {"static", PartitionKind::block},
                                  {"dynamic", PartitionKind::factoring}}),
           "Assignment of iterations to lanes. block (or static) and cyclic are fixed in advance; with the others, a "
-          "lane takes more iterations whenever it is free (dynamic is another name for factoring). auto: factoring, or "
-          "block if one node trains one combination on streamed data.",
+          "lane takes more iterations whenever it is free (dynamic is another name for factoring). auto: factoring; "
+          "self if "
+          "some lanes train on GPUs and others on cores; block if one node trains one combination on streamed data.",
           Decides::no_results);
   run.add("device", &RunOptions::device,
           choice<DeviceRequest>(
@@ -37,11 +38,13 @@ void add_run_keys(std::vector<Setting>& table) {
                               {"torch", EngineKind::torch},
                               {"native", EngineKind::native},
                               {"xgboost", EngineKind::xgboost},
-                              {"by_model", EngineKind::by_model}}),
+                              {"by_model", EngineKind::by_model},
+                              {"by_device", EngineKind::by_device}}),
           "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all networks; "
           "xgboost: boosted_trees, one thread per lane; by_model: boosted_trees with xgboost, others with native where "
-          "possible, otherwise with torch. auto decides when the run begins: torch if run.threads > "
-          "1 or if the GPUs of the ranks are expected to be faster than their cores, otherwise as by_model.",
+          "possible, otherwise with torch; by_device: torch on GPUs, and as by_model on cores. auto decides when the "
+          "run begins: torch if run.threads > 1 or if the GPUs of the ranks are expected to be faster than their cores "
+          "(by_device if some lanes train on cores), otherwise as by_model.",
           Decides::results)
       .values_also_called({{"resident", "native"}});
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
@@ -53,18 +56,21 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads per lane; more than 1 needs lanes = 1.",
           Decides::no_results)
       .also_called({"nthread", "num_threads", "n_threads"});
-  run.add("stack", &RunOptions::stack, integer(1, 1024),
-          "Models that a lane trains together with run.engine = torch, one batch of each at a time. Linear models and "
-          "MLPs of the same shape share a stack: the same network, loss, optimizer, batch size and number of batches, "
-          "and the same kinds of regularization. Other models are trained one by one. A stack pays off on a GPU, where "
-          "a small model alone leaves most of the device unused.",
+  run.add("stack", &RunOptions::stack, or_auto(stack_size()),
+          "Models that a lane trains together in LibTorch, one batch of each at a time. Linear models and MLPs of the "
+          "same shape share a stack: the same network, loss, optimizer, batch size and number of batches, and the same "
+          "kinds of regularization. Other models are trained one by one. A stack pays off on a GPU, where a small "
+          "model alone leaves most of the device unused. auto: as many models of each shape as fill a GPU, fit into "
+          "its memory and can be trained at the same time; 1 on cores. The run stores auto as 1 or, for example, as "
+          "256 in 60000 MiB: the most models, and the memory for which stacks are planned.",
           Decides::results);
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
           "Ranks that share one GPU (useful with MPS only).", Decides::no_results)
       .only_with("run.device", {"auto", "cuda"});
   run.add("core_lanes", &RunOptions::core_lanes, integer(0, 65536),
           "Lanes on the cores of a rank with a GPU, in addition to those on the GPU. Any lane may get any iteration, "
-          "so this pays off only if a core trains nearly as fast as the GPU.",
+          "so this pays off if a core does not need much longer for a model than the GPU does for the models that it "
+          "trains together.",
           Decides::no_results)
       .only_with("run.device", {"auto", "cuda"});
   run.add("curves", &RunOptions::curves, or_auto(flag()),

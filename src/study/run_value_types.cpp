@@ -18,6 +18,7 @@ namespace sheaf {
 namespace {
 
 constexpr std::int64_t max_tasks = 1000000;
+constexpr std::int64_t max_stack_mib = std::int64_t{1} << 40;
 
 constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
 constexpr std::int64_t longest_time = 10LL * 365 * 86400;
@@ -111,6 +112,26 @@ std::optional<ArrayTask> read_array_task(const std::string& text) {
   return ArrayTask{ArrayTask::Kind::fixed, *task, *tasks};
 }
 
+std::optional<StackSize> read_stack_size(const std::string& text) {
+  const std::string separator = " in ", unit = " MiB";
+  const std::size_t end = text.find(separator);
+  StackSize size;
+  const auto most = integer_between(text.substr(0, end), 1, max_stack);
+  if (!most) return std::nullopt;
+  size.most = *most;
+  if (end == std::string::npos) return size;
+  const std::string memory = text.substr(end + separator.size());
+  if (memory.size() <= unit.size() || memory.substr(memory.size() - unit.size()) != unit) return std::nullopt;
+  const auto mib = integer_between(memory.substr(0, memory.size() - unit.size()), 1, max_stack_mib);
+  if (!mib) return std::nullopt;
+  size.memory_mib = *mib;
+  return size;
+}
+
+std::string stack_size_text(const StackSize& size) {
+  return size.memory_mib > 0 ? fmt::format("{} in {} MiB", size.most, size.memory_mib) : fmt::format("{}", size.most);
+}
+
 std::string array_task_text(const ArrayTask& array) {
   if (array.kind == ArrayTask::Kind::automatic) return "auto";
   return array.kind == ArrayTask::Kind::none ? "none" : fmt::format("{}/{}", array.task, array.tasks);
@@ -135,6 +156,15 @@ ValueType<std::int64_t> or_time(ValueType<std::int64_t> type) {
 
 ValueType<double> or_time(ValueType<double> type) {
   return with_times(std::move(type));
+}
+
+ValueType<StackSize> stack_size() {
+  ValueType<StackSize> type;
+  type.values = "integer >= 1";
+  type.allowed = fmt::format("integer from 1 to {}", max_stack);
+  type.read = read_stack_size;
+  type.write = stack_size_text;
+  return type;
 }
 
 ValueType<ArrayTask> array_task() {

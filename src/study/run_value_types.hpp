@@ -1,4 +1,4 @@
-// The types of times and tasks of an array as setting values. Pure.
+// The types of times, tasks of an array and sizes of stacks as setting values. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,6 +17,9 @@ ValueType<TimeLimit> time_limit();
 /// "days-hours:minutes:seconds". A number alone has the unit seconds.
 ValueType<std::int64_t> or_time(ValueType<std::int64_t> type);
 ValueType<double> or_time(ValueType<double> type);
+
+/// "N", the models that a lane trains together, or "N in M MiB": at most N, planned for this memory.
+ValueType<StackSize> stack_size();
 
 /// "K/N" for task K of 0..N-1; or `auto`; or `none`.
 ValueType<ArrayTask> array_task();

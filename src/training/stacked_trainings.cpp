@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/clock.hpp"
-#include "training/iteration_failure.hpp"
 
 namespace sheaf {
 namespace {
@@ -76,8 +75,11 @@ EndedTrainings StackedTrainings::train(const std::function<bool()>& stop_request
 template <class Work>
 void StackedTrainings::attempt(std::size_t slot, EndedTrainings& ended, const Work& work) {
   std::unique_ptr<Slot>& place = slots_[slot];
-  if (!place || !failure_of([&] { work(*place); })) return;
+  if (!place) return;
+  const auto failure = failure_of([&] { work(*place); });
+  if (!failure) return;
   ended.failed.push_back(place->iteration.number);
+  if (failure->lacks_memory) ended.memory_failure = failure;
   place.reset();
 }
 

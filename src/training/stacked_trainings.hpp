@@ -11,6 +11,7 @@
 
 #include "study/plan.hpp"
 #include "training/engine.hpp"
+#include "training/iteration_failure.hpp"
 #include "training/memory_training.hpp"
 #include "training/piece_size.hpp"
 #include "training/slot_trainer.hpp"
@@ -22,7 +23,8 @@ namespace sheaf {
 /// What ended in one call of StackedTrainings::train().
 struct EndedTrainings {
   std::vector<TrainedIteration> trained;
-  std::vector<std::int64_t> failed;  ///< numbers of iterations that have failed alone
+  std::vector<std::int64_t> failed;                  ///< numbers of iterations that have failed alone
+  std::optional<IterationFailure> memory_failure{};  ///< of one of them, if it lacked memory
 };
 
 /// The trainings in the slots of a stack. Each call of train() trains a piece of all of them. Those that need a

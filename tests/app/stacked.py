@@ -68,6 +68,13 @@ run("members", *MEMBERS, "--run.stack=4")
 run("members-alone", *MEMBERS, "--run.stack=1")
 checks.check(near("members", "members-alone"), "members of an ensemble on bootstrap samples")
 
+# Widths by shape and memory: on cores the same bits.
+run("shapes-planned", *SHAPES, "--run.stack=8 in 500 MiB")
+checks.check(results("runs/shapes-planned") == results("runs/shapes-stacked"), "the same bits with planned widths")
+run("shapes-auto", *SHAPES)
+checks.check("\nstack = 1\n" in open("runs/shapes-auto/study.cfg").read(), "auto is 1 on cores")
+checks.check(results("runs/shapes-auto") == results("runs/shapes-alone"), "the same bits as with 1")
+
 # Later jobs use the stored number.
 result = sheaf("run", *COMMON, *SHAPES, "--run.output=runs/shapes-stacked", "--run.stack=4", "--resume")
 checks.check(result.code == 2 and "run.stack" in result.stderr, "a resumed run cannot change run.stack", result.stderr)
@@ -83,6 +90,10 @@ def refused(expected, *options):
 
 refused("run.stack = 8 needs LibTorch, but run.engine = native.", "--run.stack=8", "--run.engine=native")
 refused("run.stack = 8 needs data in memory, but data.mode = streamed.", "--run.stack=8", "--data.mode=streamed")
+refused("run.stack = 8 has no effect (the engine is native).", "--run.stack=8", "--run.engine=auto")
+refused("run.stack = 8 in 500 MiB needs LibTorch, but run.engine = xgboost.", "--run.stack=8 in 500 MiB", "--run.engine=xgboost",
+        "--model.kind=boosted_trees")
+refused("run.stack", "--run.stack=8 in 0 MiB")
 refused("run.stack", "--run.stack=0")
 refused("run.stack", "--run.stack=1025")
 refused("run.stack", "--run.stack=many")

@@ -128,7 +128,7 @@ def measure(table, gpus, no_gpu):
         on_cores[name] = train(keys, "cpu", iterations=cores if slow else 50 * cores)
         table.add(name, on_cores[name], IMAGES.get(name, 0))
         if gpus:
-            table.add(f"{name}, GPU", train([*keys, "--run.engine=torch"], DEVICE, iterations=8), IMAGES.get(name, 0),
+            table.add(f"{name}, GPU", train([*keys, "--run.engine=torch", "--run.stack=1"], DEVICE, iterations=8), IMAGES.get(name, 0),
                       on_cores[name])
         else:
             table.missing(f"{name}, GPU", no_gpu)

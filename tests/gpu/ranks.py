@@ -9,7 +9,7 @@ ONE_GPU = {"CUDA_VISIBLE_DEVICES": need_gpus()[0]}
 enter("ranks")
 checks = Checks()
 for kind in ("mlp", "cnn"):
-    args = [*MODELS[kind], "--run.engine=torch", "--study.iterations=4", "--train.epochs=1"]
+    args = [*MODELS[kind], "--run.engine=torch", "--run.stack=1", "--study.iterations=4", "--train.epochs=1"]
     alone, _ = train(checks, f"{kind}, one rank", *args, environment=ONE_GPU)
     shared, _ = train(checks, f"{kind}, two ranks share a GPU", *args, "--run.ranks_per_gpu=2", "--run.partition=block",
                       ranks=2, environment=ONE_GPU)

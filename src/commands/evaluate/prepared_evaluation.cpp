@@ -44,8 +44,9 @@ void settle_outputs(const EvaluationRequest& request, LaneDevice device, Evaluat
 // Throws UsageError if run.engine names another engine than that of the model.
 void require_requested_engine(const EvaluationRequest& request, const EngineChoice& choice) {
   const EngineKind requested = request.run.engine;
-  if (requested == EngineKind::automatic || requested == EngineKind::by_model || requested == choice.engine->kind)
-    return;
+  for (const EngineKind any : {EngineKind::automatic, EngineKind::by_model, EngineKind::by_device})
+    if (requested == any) return;
+  if (requested == choice.engine->kind) return;
   Study study;
   study.run = request.run;
   throw UsageError(fmt::format("run.engine = {} cannot run model '{}' ({}). Set run.engine = auto.",

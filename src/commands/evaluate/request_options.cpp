@@ -156,8 +156,8 @@ std::string csv_help() {
 
 std::string device_help() {
   return R"(run
-  --run.device=auto|cpu|cuda, --run.engine=auto|torch|native|by_model, --run.lanes=N,
-  --run.threads=N, --run.ranks_per_gpu=N  as for sheaf run
+  --run.device=auto|cpu|cuda, --run.engine=auto|torch|native|by_model|by_device,
+  --run.lanes=N, --run.threads=N, --run.ranks_per_gpu=N  as for sheaf run
 
 The model receives features as 32-bit floating point without scaling; models saved by a run do their own scaling.
 )";

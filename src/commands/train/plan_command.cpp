@@ -129,13 +129,17 @@ std::string engine_text(const TrialEngine& engine, const std::vector<LaneDevice>
   return fmt::format("GPUs: {}; cores: {}", texts.front(), texts.back());
 }
 
-// A table with parameters, arithmetic, memory and engine (on rank 0) of the first trials. `estimates`: of these trials.
+// A table with parameters, arithmetic, memory, models that train together and engine (on rank 0) of the first trials.
+// `estimates`: of these trials.
 std::string trial_lines(const Plan& plan, bool has_trial_count, const std::vector<TrialEstimate>& estimates,
                         const EngineOfTrial& engine_of_trial, const std::vector<LaneDevice>& devices) {
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
-  for (const char* name : {"parameters", "GFLOP per iteration", "memory per lane", "engine"})
-    rows[0].emplace_back(name);
+  const bool any_together = std::any_of(estimates.begin(), estimates.end(),
+                                        [](const TrialEstimate& estimate) { return estimate.together > 1; });
+  for (const char* name : {"parameters", "GFLOP per iteration", "memory per lane"}) rows[0].emplace_back(name);
+  if (any_together) rows[0].emplace_back("models together");
+  rows[0].emplace_back("engine");
   for (const TrialEstimate& estimate : estimates) {
     const auto number = static_cast<std::int64_t>(rows.size()) - 1;
     const Trial trial = plan.trial(number);
@@ -143,7 +147,8 @@ std::string trial_lines(const Plan& plan, bool has_trial_count, const std::vecto
     for (const auto& value : effective_values(plan, number)) rows.back().push_back(value.value_or("-"));
     rows.back().push_back(is_network(trial.model.kind) ? fmt::format("{}", estimate.parameters) : "-");
     rows.back().push_back(is_user_module(trial.model.kind) ? "unknown" : fmt::format("{:.4g}", estimate.flops / 1e9));
-    rows.back().push_back(human_bytes(estimate.memory_bytes));
+    rows.back().push_back(human_bytes(static_cast<double>(estimate.together) * estimate.memory_bytes));
+    if (any_together) rows.back().push_back(fmt::format("{}", estimate.together));
     rows.back().push_back(engine_text(engine_of_trial(trial), devices));
   }
   std::string text = format_table(rows);
@@ -257,7 +262,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
       study, *plan, false, [](const PreparedStudy&) {}, world, node);
   study = prepared.study;
   study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
-                                     plan->trial_count());
+                                     plan->trial_count(), prepared.facts.devices.size() > 1);
   agree(world, [&] {
     if (world.is_root()) print_job_result(plan_text(study, submitted, *plan, sizes, prepared));
   });

@@ -10,18 +10,37 @@
 
 namespace sheaf {
 
+namespace {
+
+// Also if a library that LibTorch calls lacks memory: "CUDA error: out of memory", "CUDA error:
+// CUBLAS_STATUS_ALLOC_FAILED when calling ...", "[enforce fail ...] ... not enough memory".
+bool lacks_memory(const c10::Error& error, const std::string& message) {
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
+  for (const char* text : {"out of memory", "ALLOC_FAILED", "not enough memory", "can't allocate memory"})
+    if (message.find(text) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
 void throw_run_error(const c10::Error& error) {
   const std::string message = "LibTorch: " + torch_messages(error);
-  // After such an error the process cannot use CUDA any more. Messages about a lack of memory are different.
+  if (lacks_memory(error, message)) throw MemoryError(message);
+  // After such an error the process cannot use CUDA any more.
   if (message.find("CUDA error") != std::string::npos) throw DeviceError(message);
   throw RunError(message);
 }
 
 void throw_start_error(const c10::Error& error, LaneDevice device) {
+  const std::string message = torch_messages(error);
+  const std::string place = device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu);
+  if (lacks_memory(error, message))
+    throw MemoryError(
+        fmt::format("LibTorch could not start on {} ({}). Use fewer ranks per GPU or lanes, or choose "
+                    "another device with run.device.",
+                    place, message));
   throw RunError(
-      fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device, or use fewer "
-                  "ranks per GPU if it ran out of memory.",
-                  device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), torch_messages(error)));
+      fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device.", place, message));
 }
 
 }  // namespace sheaf

@@ -11,10 +11,11 @@
 
 namespace sheaf {
 
-/// Throws the error of a call as RunError, or as DeviceError if the process cannot use the GPU any more.
+/// Throws the error of a call as RunError: as MemoryError if memory is too small, as DeviceError if the process cannot
+/// use the GPU any more.
 [[noreturn]] void throw_run_error(const c10::Error& error);
 
-/// Throws the error of a first call on a device as RunError, with advice.
+/// Throws the error of a first call on a device as RunError, as MemoryError if memory is too small, with advice.
 [[noreturn]] void throw_start_error(const c10::Error& error, LaneDevice device);
 
 /// use(), with `device` as the current one. Errors of LibTorch become those of throw_run_error().

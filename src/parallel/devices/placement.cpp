@@ -99,8 +99,12 @@ std::int64_t Placement::thread_count() const {
                          [](std::int64_t sum, const LaneDevice& lane) { return sum + lane.thread_count; });
 }
 
+std::int64_t Placement::gpu_lanes() const {
+  return std::count_if(lanes.begin(), lanes.end(), [](const LaneDevice& lane) { return lane.on_gpu(); });
+}
+
 bool Placement::uses_gpu() const {
-  return std::any_of(lanes.begin(), lanes.end(), [](const LaneDevice& lane) { return lane.on_gpu(); });
+  return gpu_lanes() > 0;
 }
 
 bool Placement::uses_cores() const {

@@ -22,9 +22,11 @@ struct Placement {
   std::vector<LaneDevice> lanes;  ///< the device of each lane; GPUs are in the rank's own numbering
   std::string note;               ///< a remark for the user; may be empty
   std::int64_t bound_cores = 0;   ///< the number of cores to which the rank is bound
+  double gpu_bytes = 0;           ///< the memory of its GPU, which other ranks may share; 0 without one
 
   std::int64_t lane_count() const { return static_cast<std::int64_t>(lanes.size()); }
   std::int64_t thread_count() const;  ///< the sum over all lanes
+  std::int64_t gpu_lanes() const;     ///< the lanes that train on its GPU
   bool uses_gpu() const;              ///< whether at least one lane trains on a GPU
   bool uses_cores() const;            ///< whether at least one lane trains on the CPU
 };

@@ -66,6 +66,8 @@ Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus
   for (std::size_t rank = 0; rank < cores.size(); ++rank) views.push_back({cores[rank], gpus[rank]});
   Placement placement;
   agree(world, [&] { placement = place_rank(options, views, node.rank(), visible.none_reason, machine_has_gpu()); });
+  if (placement.uses_gpu())
+    placement.gpu_bytes = visible.gpus.at(static_cast<std::size_t>(placement.lanes.front().gpu)).memory_bytes;
   if (launched_rank() && placement.uses_cores() && placement.note.empty())
     placement.note = unused_cores_note(views, bound.machine_cores);
   return placement;

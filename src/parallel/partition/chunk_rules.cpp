@@ -26,9 +26,11 @@ std::int64_t factoring_chunk(std::int64_t total, std::int64_t taken, std::int64_
 
 }  // namespace
 
-PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations) {
+PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations,
+                           bool are_unequal) {
   if (kind != PartitionKind::automatic) return kind;
-  return is_streamed && is_one_node && combinations == 1 ? PartitionKind::block : PartitionKind::factoring;
+  if (is_streamed && is_one_node && combinations == 1) return PartitionKind::block;
+  return are_unequal && !is_streamed ? PartitionKind::self : PartitionKind::factoring;
 }
 
 bool is_dynamic(PartitionKind kind) {
@@ -41,14 +43,16 @@ std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t tak
   assert(is_dynamic(kind) && taken >= 0 && workers > 0 && weight > 0 && at_once > 0);
   const std::int64_t remaining = total - taken;
   if (remaining <= 0) return 0;
-  std::int64_t size = 1;
-  if (kind == PartitionKind::guided) size = divide_up(remaining, workers);
+  std::int64_t size = 1, share = divide_up(remaining, workers);
+  if (kind == PartitionKind::guided) size = share;
   if (kind == PartitionKind::factoring) size = factoring_chunk(total, taken, workers);
   if (kind == PartitionKind::weighted_factoring) {
     const double chunk = weight * static_cast<double>(factoring_chunk(total, taken, workers));
     size = static_cast<std::int64_t>(std::llround(std::min(chunk, static_cast<double>(remaining))));
+    share = static_cast<std::int64_t>(std::ceil(std::min(weight, static_cast<double>(workers)) *
+                                                static_cast<double>(remaining) / static_cast<double>(workers)));
   }
-  size = std::max(size, std::min(at_once, divide_up(remaining, workers)));
+  size = std::max(size, std::min(at_once, share));
   return std::clamp<std::int64_t>(size, 1, remaining);
 }
 

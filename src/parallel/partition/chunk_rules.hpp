@@ -14,9 +14,11 @@ namespace sheaf {
 
 /// Resolves `automatic`; returns other kinds unchanged. The lanes of a node train streamed data in rounds: they wait
 /// for each other and read the file once for all their models. If one node trains models of a single combination,
-/// shrinking claims would only add rounds, so the result is `block`. Otherwise shrinking claims balance models of
-/// different cost, so it is `factoring`.
-PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations);
+/// shrinking claims would only add rounds, so the result is `block`. If some lanes train on GPUs and others on cores
+/// (`are_unequal`), equal claims would take very different times, so it is `self`: a core claims one iteration, a GPU
+/// as many as it trains together. Otherwise shrinking claims balance models of different cost, so it is `factoring`.
+PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations,
+                           bool are_unequal = false);
 
 /// Returns whether lanes claim from a shared pool. Under static partitions, each lane computes its claims in advance.
 bool is_dynamic(PartitionKind kind);
@@ -25,7 +27,7 @@ bool is_dynamic(PartitionKind kind);
 /// of `workers` workers. `weight` is the speed of this worker relative to the mean (weighted_factoring only). With P
 /// workers and R remaining iterations: self: 1. guided: ceil(R / P). factoring: batches of P equal chunks, each batch
 /// half of the remaining iterations. A worker that trains `at_once` iterations together gets as many, but no more than
-/// ceil(R / P) for that reason. The result is from 1 to R, or 0 if R = 0.
+/// ceil(R / P) for that reason, times its weight under weighted_factoring. The result is from 1 to R, or 0 if R = 0.
 std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers, double weight,
                         std::int64_t at_once = 1);
 

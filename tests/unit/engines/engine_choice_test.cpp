@@ -59,14 +59,14 @@ TEST_CASE("the choice gives each kind of lane the reason why LibTorch trains a m
   RunOptions run;
   const Trial mlp = trial_of(ModelKind::mlp), cnn = trial_of(ModelKind::cnn);
   CHECK(choice_of(mlp, run, 3.04, gpu_lane) == "torch (a GPU is expected to be 3 times as fast as the cores)");
-  CHECK(choice_of(mlp, run, 3.04, core_lane) == "torch (chosen for the lanes with a GPU)");
+  CHECK(choice_of(mlp, run, 3.04, core_lane) == "native");
   for (const LaneDevice device : {gpu_lane, core_lane}) {
     CHECK(choice_of(mlp, run, 0.5, device) == "native");
     CHECK(choice_of(cnn, run, 3, device) == "torch (the network has convolutions)");
   }
   run.device = DeviceRequest::cuda;
   CHECK(choice_of(mlp, run, 0.5, gpu_lane) == "torch (run.device = cuda)");
-  CHECK(choice_of(mlp, run, 0.5, core_lane) == "torch (chosen for the lanes with a GPU)");
+  CHECK(choice_of(mlp, run, 0.5, core_lane) == "native");
   run.device = DeviceRequest::automatic;
   const Trial trees = trial_of(ModelKind::boosted_trees);
   run.threads = 2;
@@ -129,8 +129,11 @@ TEST_CASE("run.engine = auto resolves by models, GPUs and threads; other values 
   RunOptions on_gpu;
   on_gpu.device = DeviceRequest::cuda;
   for (const Plan* plan : {&dense, &mixed, &others}) {
-    CHECK(settled(*plan, run, faster) == EngineKind::torch);
-    CHECK(settled(*plan, on_gpu, slower) == EngineKind::torch);
+    const EngineKind beside_cores = plan == &others ? EngineKind::torch : EngineKind::by_device;
+    CHECK(settled(*plan, run, faster) == beside_cores);
+    CHECK(settled(*plan, on_gpu, slower) == beside_cores);
+    CHECK(settled(*plan, run, faster, {gpu_lane}) == EngineKind::torch);
+    CHECK(settled(*plan, on_gpu, slower, {gpu_lane}) == EngineKind::torch);
     RunOptions threads;
     threads.threads = 2;
     CHECK(settled(*plan, threads, no_gpu) == EngineKind::torch);
@@ -154,6 +157,72 @@ TEST_CASE("small networks are expected to be faster on cores, and large networks
   CHECK(speedup_of({32}, 32, 1) < 0.02);
   CHECK(speedup_of({32}, 32, 16) == Approx(speedup_of({32}, 32, 1) / 16));
   CHECK(speedup_of({4096, 4096, 4096}, 1024, 16) > 10);
+}
+
+TEST_CASE("run.engine = by_device trains on GPUs what they can train, and the rest as by_model does") {
+  RunOptions run;
+  run.engine = EngineKind::by_device;
+  for (const ModelKind kind : {ModelKind::linear, ModelKind::mlp, ModelKind::cnn, ModelKind::boosted_trees}) {
+    const Trial trial = trial_of(kind);
+    const EngineEntry* on_gpu = gpu_engine(trial, rows);
+    const std::string_view usual = engine_of(trial, rows, EngineKind::by_model, core_lane).name;
+    const std::string_view with_gpu = on_gpu != nullptr ? on_gpu->name : usual;
+    CHECK(engine_of(trial, rows, EngineKind::by_device, gpu_lane).name == with_gpu);
+    CHECK(engine_of(trial, rows, EngineKind::by_device, core_lane).name == usual);
+    CHECK(choose_engine(trial, rows, run, no_gpu, gpu_lane).engine->name == with_gpu);
+    CHECK(choose_engine(trial, rows, run, 3, core_lane).engine->name == usual);
+  }
+  CHECK(choice_of(trial_of(ModelKind::mlp), run, no_gpu, gpu_lane) == "torch (run.engine = by_device)");
+  CHECK(settled(plan_of({"mlp", "boosted_trees"}), RunOptions{}, 3, {gpu_lane}) == EngineKind::by_device);
+}
+
+TEST_CASE("stacks reach the expected speed, and beat the cores only with large networks or many models") {
+  struct Case {
+    std::int64_t features, hidden, batch, together;
+    double least, most;  // thousand steps of models in a second
+  };
+  const EngineEntry& torch = engine_named(torch_engine_name);
+  const auto estimate_of = [](const Case& one, const DataShape& shape) {
+    Trial trial = trial_of(ModelKind::mlp);
+    trial.model.hidden = {one.hidden};
+    trial.train.batch_size = one.batch;
+    trial.train.optimizer = OptimizerKind::adam;
+    TrialEstimate estimate =
+        estimate_trial(trial, shape, parameter_count(network_layout(trial.model, shape)), shape.rows);
+    estimate.together = one.together;
+    return std::pair(trial, estimate);
+  };
+  for (const Case& one :
+       {Case{64, 32, 32, 2, 35, 45}, Case{64, 32, 32, 32, 550, 650}, Case{64, 32, 32, 1024, 4800, 7300},
+        Case{784, 128, 32, 10, 100, 160}, Case{784, 128, 32, 50, 180, 250}, Case{784, 128, 32, 256, 190, 300},
+        Case{784, 512, 128, 32, 20, 45}}) {
+    INFO(one.features << "-" << one.hidden << ", " << one.together);
+    const TrialEstimate estimate = estimate_of(one, DataShape{10240, one.features, 10, {}}).second;
+    const double speed = static_cast<double>(estimate.steps) / torch.expected_seconds(estimate, gpu_lane) / 1000;
+    CHECK(speed > one.least);
+    CHECK(speed < one.most);
+    CHECK(
+        torch.expected_seconds(estimate, core_lane) ==
+        torch.expected_seconds(
+            estimate_of({one.features, one.hidden, one.batch, 1, 0, 0}, DataShape{10240, one.features, 10, {}}).second,
+            core_lane));
+  }
+  const auto speedup = [&](const Case& one, std::int64_t cores, double models) {
+    const DataShape shape{10240, one.features, 10, {}};
+    const auto [trial, estimate] = estimate_of(one, shape);
+    GpuSpeedup of(shape, cores);
+    of.add(trial, estimate, 1, models);
+    return of.value();
+  };
+  const Case small{64, 32, 32, 512, 0, 0}, large{784, 512, 128, 16, 0, 0};
+  CHECK(speedup({4, 4, 32, 1024, 0, 0}, 32, 1e6) < 1);
+  CHECK(speedup(small, 1, 1e6) > 10);
+  CHECK(speedup(small, 128, 1e6) < 1);
+  CHECK(speedup(small, 4, 4) < 1);  // idle slots
+  CHECK(speedup(small, 1, 512) == Approx(speedup(small, 1, 1e9)));
+  CHECK(speedup(small, 1, 513) < 0.6 * speedup(small, 1, 512));
+  CHECK(speedup(large, 32, 1000) > 2);
+  CHECK(speedup({784, 512, 128, 1, 0, 0}, 32, 1000) < 1);  // one at a time
 }
 
 TEST_CASE("expected times are shorter with more threads, and shorter on a GPU only for large networks") {
@@ -239,15 +308,25 @@ TEST_CASE("each engine has a unique name, which its trainers return, and a uniqu
 
 TEST_CASE("stacks are trained by LibTorch, if any of the networks can be in one") {
   RunOptions run;
-  run.stack = 8;
+  run.stack = StackSize{8};
   const Trial mlp = trial_of(ModelKind::mlp), cnn = trial_of(ModelKind::cnn);
-  CHECK(models_together(mlp, rows, EngineKind::torch, core_lane, 8) == 8);
-  CHECK(models_together(cnn, rows, EngineKind::torch, core_lane, 8) == 1);
-  CHECK(models_together(mlp, rows, EngineKind::native, core_lane, 8) == 1);
+  const auto together = [](const Trial& trial, EngineKind engine, LaneDevice device, const StackSize& size) {
+    return models_together(trial, rows, engine, device, size, rows.rows);
+  };
+  CHECK(together(mlp, EngineKind::torch, core_lane, {8}) == 8);
+  CHECK(together(mlp, EngineKind::by_device, gpu_lane, {8}) == 8);
+  CHECK(together(mlp, EngineKind::by_device, core_lane, {8}) == 1);
+  CHECK(together(cnn, EngineKind::torch, core_lane, {8}) == 1);
+  CHECK(together(mlp, EngineKind::native, core_lane, {8}) == 1);
+  CHECK(together(mlp, EngineKind::torch, gpu_lane, {1024, 1 << 16}) == 128);
+  CHECK(together(mlp, EngineKind::torch, gpu_lane, {1024, 66}) == 1);  // MiB
   run.engine = EngineKind::torch;
   CHECK_NOTHROW(require_stack(plan_of({"cnn", "mlp"}), rows, run, {core_lane}));
   CHECK_THROWS_WITH(require_stack(plan_of({"cnn", "resnet18"}), rows, run, {core_lane}),
                     "run.stack = 8 has no effect (the network has convolutions). Leave it out.");
-  run.stack = 1;
+  run.engine = EngineKind::native;
+  CHECK_THROWS_WITH(require_stack(plan_of({"mlp"}), rows, run, {core_lane}),
+                    "run.stack = 8 has no effect (the engine is native). Leave it out.");
+  run.stack = StackSize{};
   CHECK_NOTHROW(require_stack(plan_of({"cnn"}), rows, run, {core_lane}));
 }

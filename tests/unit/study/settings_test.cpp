@@ -186,7 +186,9 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"search.min_epochs", {"1", "1000000"}, {"0", "-1", "1000001"}},
       {"run.lanes", {"1", "65536", "auto"}, {"0", "65537"}},
       {"run.threads", {"1", "65536"}, {"0", "65537"}},
-      {"run.stack", {"1", "1024"}, {"0", "1025", "auto"}},
+      {"run.stack",
+       {"1", "1024", "auto", "256 in 60000 MiB", "1024 in 1 MiB"},
+       {"0", "1025", "8 in 0 MiB", "8 in MiB", "8 in 9", "8 in 9 GiB", "in 9 MiB", "8 in "}},
       {"run.ranks_per_gpu", {"1"}, {"0"}},
       {"run.core_lanes", {"0", "65536"}, {"-1", "65537"}},
       {"run.checkpoint_interval", {"0.01", "1", "1e6", "none", "1m"}, {"0", "0.009", "-1", "1000001", "nan"}},
@@ -249,8 +251,9 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
 TEST_CASE("a name of an earlier version is refused with its new name") {
   CHECK(refusal("data.normalise", "standard") == "unknown key 'data.normalise'. Use data.normalize.");
   CHECK(refusal("model.initialisation", "he") == "unknown key 'model.initialisation'. Use model.initialization.");
-  CHECK(refusal("run.engine", "resident") ==
-        "run.engine cannot be 'resident'. Allowed: auto | torch | native | xgboost | by_model. Use native.");
+  CHECK(
+      refusal("run.engine", "resident") ==
+      "run.engine cannot be 'resident'. Allowed: auto | torch | native | xgboost | by_model | by_device. Use native.");
   CHECK(refusal("data.mode", "resident") ==
         "data.mode cannot be 'resident'. Allowed: auto | memory | streamed. Use memory.");
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/prepare/prepared_study.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -38,9 +37,12 @@ PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, co
   prepared.placement = placed.placement;
   prepared.facts = placed.facts;
   prepared.ranks = gather_rank_infos(prepared.placement, world);
-  const auto& lanes = prepared.placement.lanes;
-  prepared.gpu_lanes =
-      world.sum(std::count_if(lanes.begin(), lanes.end(), [](const LaneDevice& lane) { return lane.on_gpu(); }));
+  prepared.gpu_lanes = world.sum(prepared.placement.gpu_lanes());
+  if (!joins)  // otherwise stacks that lack memory are halved
+    agree(world, [&] {
+      const JobFacts& facts = prepared.facts;
+      require_stack_fits(prepared.study, plan, facts.shape, facts.training_rows, facts.gpus);
+    });
   agree(world, [&] { before_data(prepared); });
   prepared.data = prepare_study_data(prepared.study, plan, prepared.file, prepared.placement, world, node);
   // The data may have more classes than expected.

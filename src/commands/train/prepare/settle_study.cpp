@@ -51,6 +51,21 @@ std::vector<LaneDevice> kinds_of_lanes(const Placement& placement, const Communi
   return kinds;
 }
 
+Study with_settled_mode(Study study, const JobFacts& facts) {
+  study.data.mode = is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::memory;
+  return study;
+}
+
+// Of this rank, which has a GPU. GPUs have features, targets and weights as 4 bytes each, labels as 8.
+std::int64_t bytes_of_gpu_lane(const Study& study, const JobFacts& facts, const Placement& placement) {
+  const DataShape& shape = facts.shape;
+  const std::int64_t row = 4 * (shape.features + 1) + std::max<std::int64_t>(8, 4 * shape.outputs);
+  const std::int64_t rows = std::max(shape.rows, facts.rows.all());
+  const std::int64_t lanes = std::max<std::int64_t>(1, placement.gpu_lanes());
+  return static_cast<std::int64_t>(
+      lane_bytes(placement.gpu_bytes, study.run.ranks_per_gpu, lanes, static_cast<double>(rows * row)));
+}
+
 // Collective over world.
 JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                       const Placement& placement, const Communicator& world, const Communicator& node) {
@@ -59,14 +74,18 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
   facts.rows = expected_rows(study.data, file);
   facts.devices = kinds_of_lanes(placement, world);
   facts.layout = file ? file->layout : RowLayout{study.data.image};
-  if (facts.devices.front().on_gpu()) {
-    const std::int64_t lanes = lanes_on_cores(study.run, world, node);
-    const std::int64_t least = world.minimum(placement.uses_gpu() ? lanes : std::numeric_limits<std::int64_t>::max());
-    const std::int64_t training_rows = training_rows_per_iteration(study, facts.rows);
-    facts.gpu_speedup = expected_gpu_speedup(plan, facts.shape, training_rows, least, world.size());
-  }
+  facts.training_rows = training_rows_per_iteration(study, facts.rows);
   if (file) facts.data_bytes = file->counts().all() * row_bytes(*file, study.data.task);
   facts.node_bytes = world.minimum(usable_memory_bytes());
+  if (!facts.devices.front().on_gpu()) return facts;
+  const auto least = [&](std::int64_t of_gpu_rank) {
+    return world.minimum(placement.uses_gpu() ? of_gpu_rank : std::numeric_limits<std::int64_t>::max());
+  };
+  const std::int64_t lanes = least(lanes_on_cores(study.run, world, node));
+  facts.gpus.lanes = world.sum(placement.gpu_lanes());
+  facts.gpus.lane_bytes = static_cast<double>(least(bytes_of_gpu_lane(study, facts, placement)));
+  const StackPlan stack = stack_plan(with_settled_mode(study, facts), plan, facts.gpus);
+  facts.gpu_speedup = expected_gpu_speedup(plan, facts.shape, facts.training_rows, lanes, world.size(), stack);
   return facts;
 }
 
@@ -99,7 +118,9 @@ EnsembleKind settled_ensemble(const Study& study, const JobFacts& facts) {
 }  // namespace
 
 double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64_t training_rows, std::int64_t lanes,
-                            std::int64_t ranks) {
+                            std::int64_t ranks, const StackPlan& stack) {
+  double weights = 0;
+  plan.for_each_distinct(decides_cost, [&](const Trial&, double weight) { weights += weight; });
   bool any_on_cores = false, all_on_cores = true;
   plan.for_each_network([&](const Trial& trial) {
     const bool on_cores = has_core_engine(trial, shape);
@@ -114,13 +135,16 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     if (!has_core_engine(trial, shape) || !is_network(trial.model.kind)) return;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
-    speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows), weight);
+    TrialEstimate estimate = estimate_trial(trial, shape, parameters, training_rows);
+    estimate.together = models_together(trial, shape, EngineKind::by_device, gpu_lane, stack.size,
+                                        std::max<std::int64_t>(1, training_rows));
+    speedup.add(trial, estimate, weight, stack.models * weight / weights);
   });
   return speedup.value();
 }
 
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
-  study.data.mode = is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::memory;
+  study = with_settled_mode(std::move(study), facts);
   if (!study.data.channels) study.data.channels = facts.layout.channels;
   if (!study.run.curves)
     study.run.curves = study.data.source == DataSource::file && study.data.mode == DataMode::memory &&
@@ -128,17 +152,18 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.run.predictions = settled_predictions(study, facts);
   study.search.ensemble = settled_ensemble(study, facts);
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
+  study.run.stack = settled_stack(study, plan, facts.shape, facts.training_rows, facts.gpus);
   return study;
 }
 
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
   require_engine(plan, facts.shape, settled.run, facts.devices);
   require_stack(plan, facts.shape, settled.run, facts.devices);
-  if (settled.run.stack > 1 && settled.data.mode == DataMode::streamed)
+  if (settled.run.stack && settled.run.stack->is_stack() && settled.data.mode == DataMode::streamed)
     throw UsageError(
         fmt::format("run.stack = {} needs data in memory, but '{}' would be streamed (it does not fit into "
                     "memory). Leave out run.stack.",
-                    settled.run.stack, settled.data.file));
+                    settled.run.stack->most, settled.data.file));
   if (settled.search.ensemble == EnsembleKind::greedy)
     if (const auto obstacle = ensemble_obstacle(settled)) throw UsageError(obstacle->sentence());
   bool has_trees = false;
@@ -196,6 +221,7 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   if (placed.facts.devices.front().on_gpu() && !may_use_gpus(placed.study.run)) {
     placed.placement = place_ranks(placed.study.run, find_usable_gpus, world, node);
     placed.facts.devices = kinds_of_lanes(placed.placement, world);
+    placed.facts.gpus = {};
   }
   agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
   return placed;
@@ -241,16 +267,13 @@ std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts&
 }
 
 std::string note_on_batch(const Study& study, std::int64_t lanes) {
-  const SearchOptions& search = study.search;
-  if (!search.depends_on_results()) return "";
-  const std::int64_t batch = batch_of(study);
-  const std::int64_t fits = search.racing == Racing::none ? study.study.iterations * search.repeats * search.folds : 1;
-  const double most = static_cast<double>(batch) * static_cast<double>(fits * study.ensemble.members);
+  const double most = most_at_once(study).value_or(std::numeric_limits<double>::infinity());
   if (static_cast<double>(lanes) <= most) return "";
   return fmt::format(
       "{} of {} lanes will wait (search.batch = {}: at most {} are trained at the same time). "
       "A larger search.batch is another search, which learns later.",
-      lanes - static_cast<std::int64_t>(most), lanes, batch, counted(static_cast<std::int64_t>(most), "iteration"));
+      lanes - static_cast<std::int64_t>(most), lanes, batch_of(study),
+      counted(static_cast<std::int64_t>(most), "iteration"));
 }
 
 }  // namespace sheaf

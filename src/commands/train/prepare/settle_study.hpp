@@ -1,6 +1,6 @@
-// Settles a study: resolves data.mode, data.channels, run.curves, run.predictions, search.ensemble and run.engine =
-// auto to values. This happens once, when the run is opened. The values are stored in the run, and later jobs use them
-// on any machine.
+// Settles a study: resolves data.mode, data.channels, run.curves, run.predictions, search.ensemble, run.engine and
+// run.stack = auto to values. This happens once, when the run is opened. The values are stored in the run, and later
+// jobs use them on any machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/train/prepare/stack_plan.hpp"
 #include "data/file_schema.hpp"
 #include "engines/engine_choice.hpp"
 #include "models/network_layout.hpp"
@@ -30,12 +31,14 @@ struct JobFacts {
   std::int64_t node_bytes = 0;      ///< the smallest memory that any rank may use
   RowLayout layout;                 ///< how the rows of the data are seen
   RowCounts rows{};                 ///< of the data
+  std::int64_t training_rows = 0;   ///< training_rows_per_iteration()
+  GpuFacts gpus{};                  ///< those that the job may use
 };
 
 /// GpuSpeedup of the plan's trials with has_core_engine(); no_gpu if there are none. `lanes`: number of lanes of a rank
-/// with a GPU if it trains on its cores. `ranks`: number of ranks in the job. Pure.
+/// with a GPU if it trains on its cores. `ranks`: number of ranks in the job. `stack`: stack_plan(). Pure.
 double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64_t training_rows, std::int64_t lanes,
-                            std::int64_t ranks);
+                            std::int64_t ranks, const StackPlan& stack = {});
 
 /// The settled study. Pure.
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts);

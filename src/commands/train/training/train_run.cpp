@@ -48,6 +48,8 @@ class RunTraining {
         waiting_(network_limit(options_, job.run.resume_command(), world, node)),
         route_(world, node, leaders, waiting_),
         stop_cause_(stop_watch_of_rank(options_.time_limit, job.start, world.is_root())),
+        are_unequal_(world.maximum(std::int64_t{job.placement.uses_gpu()}) > 0 &&
+                     world.maximum(std::int64_t{job.placement.uses_cores()}) > 0),
         is_gradual_(job.context.study.search.is_gradual()),
         earlier_seconds_(trained_seconds(job.run.earlier)),
         context_(job.context) {}
@@ -152,9 +154,9 @@ class RunTraining {
     journal_->begin_stage({stage, current.iterations.begin});
     const bool is_streamed = context_.stream != nullptr;
     const PartitionKind partition =
-        settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), stage.trial_count());
+        settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), stage.trial_count(), are_unequal_);
     std::optional<WorkAhead> ahead;
-    const bool trains_together = is_streamed || options_.stack > 1;
+    const bool trains_together = is_streamed || (options_.stack && options_.stack->is_stack());
     if (allows_work_ahead(job_.stages, partition, trains_together, !job_.run.slice.is_whole(), source_->lane_count()))
       ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, *channel_);
     begin_progress(current.work.count());
@@ -186,8 +188,8 @@ class RunTraining {
     if (!journal_) begin();
     journal_->begin_stage({job_.plan.stage(0), 0});
     const bool is_streamed = context_.stream != nullptr;
-    const PartitionKind partition =
-        settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), job_.plan.trial_count());
+    const PartitionKind partition = settled_kind(options_.partition, is_streamed, node_.size() == world_.size(),
+                                                 job_.plan.trial_count(), are_unequal_);
     const bool at_once = is_dynamic(partition) && !is_streamed;
     const auto release = at_once ? GradualStage::Release::at_once : GradualStage::Release::next_round;
     begin_progress(current.left);
@@ -344,6 +346,7 @@ class RunTraining {
   const WhileWaiting waiting_;
   const GatherRoute route_;
   const std::function<StopCause()> stop_cause_;
+  const bool are_unequal_;  // some lanes of the job train on GPUs, others on cores
   const bool is_gradual_;
   const double earlier_seconds_;  // of training, on rank 0
   TrainingContext context_;

@@ -47,6 +47,9 @@ TEST_CASE("auto is block for one trial on streamed data on one node, and factori
             (is_streamed && is_one_node ? PartitionKind::block : PartitionKind::factoring));
       CHECK(settled_kind(PartitionKind::automatic, is_streamed, is_one_node, 2) == PartitionKind::factoring);
       CHECK(settled_kind(PartitionKind::guided, is_streamed, is_one_node, 1) == PartitionKind::guided);
+      CHECK(settled_kind(PartitionKind::automatic, is_streamed, is_one_node, 2, true) ==
+            (is_streamed ? PartitionKind::factoring : PartitionKind::self));
+      CHECK(settled_kind(PartitionKind::factoring, is_streamed, is_one_node, 2, true) == PartitionKind::factoring);
     }
 }
 
@@ -63,6 +66,19 @@ TEST_CASE("weighted factoring multiplies the chunk size of factoring by the weig
   CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 0, 4, 0.001) == 1);  // at least 1
   CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 0, 4, 1e9) == 100);  // at most the remaining iterations
   CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 52, 4, 2.0) == 12);  // the second batch
+}
+
+TEST_CASE("a worker that trains several iterations together gets as many, but not more than its share of the rest") {
+  const auto claim = [](PartitionKind kind, std::int64_t taken, double weight, std::int64_t at_once) {
+    return chunk_size(kind, 1000, taken, 10, weight, at_once);
+  };
+  CHECK(claim(PartitionKind::self, 0, 1, 256) == 100);
+  CHECK(claim(PartitionKind::self, 0, 1, 64) == 64);
+  CHECK(claim(PartitionKind::self, 970, 1, 64) == 3);
+  CHECK(claim(PartitionKind::weighted_factoring, 970, 1, 64) == 3);
+  CHECK(claim(PartitionKind::weighted_factoring, 970, 8, 64) == 24);    // a GPU beside cores
+  CHECK(claim(PartitionKind::weighted_factoring, 970, 0.1, 64) == 1);   // a core beside a GPU
+  CHECK(claim(PartitionKind::weighted_factoring, 970, 1e9, 64) == 30);  // at most the rest
 }
 
 TEST_CASE("claims from an empty pool are empty") {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepare/stack_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "engines/engine_choice.hpp"
+#include "study/key_defaults.hpp"
+#include "study/settings.hpp"
+#include "training/stack_width.hpp"
+#include "training/training_cost.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr double mebibyte = 1 << 20;
+
+bool allows_stacks(const Study& study) {
+  const bool shares_data = study.data.source == DataSource::file || study.data.draw == Draw::study;
+  return shares_data && study.data.mode != DataMode::streamed && study.run.threads == 1;
+}
+
+// Calls use(shape of the stack, trial) for trials that lanes with a GPU can train in stacks.
+template <class Use>
+void for_each_stack(const Study& settled, const Plan& plan, const DataShape& shape, std::int64_t training_rows,
+                    const Use& use) {
+  plan.for_each_distinct(decides_cost, [&](const Trial& trial, double) {
+    if (!is_network(trial.model.kind)) return;
+    const EngineEntry& engine = engine_of(trial, shape, settled.run.engine, gpu_lane);
+    if (const auto stack = shape_of_stack(engine, trial, shape, training_rows)) use(*stack, trial);
+  });
+}
+
+}  // namespace
+
+// The rest is for the CUDA context, the workspace of cuBLAS, and memory that the allocator of LibTorch cannot use.
+double lane_bytes(double gpu_bytes, std::int64_t ranks, std::int64_t lanes, double data_bytes) {
+  constexpr double usable = 0.8;
+  const double of_rank = usable * gpu_bytes / static_cast<double>(ranks) - data_bytes;
+  return std::max(0.0, of_rank / static_cast<double>(lanes));
+}
+
+std::optional<double> most_at_once(const Study& study) {
+  const SearchOptions& search = study.search;
+  if (!search.depends_on_results()) return std::nullopt;
+  const std::int64_t fits = search.racing == Racing::none ? study.study.iterations * search.repeats * search.folds : 1;
+  return static_cast<double>(batch_of(study)) * static_cast<double>(fits * study.ensemble.members);
+}
+
+StackPlan stack_plan(const Study& study, const Plan& plan, const GpuFacts& gpus) {
+  if (gpus.lanes == 0 || !allows_stacks(study)) return {};
+  const double models = std::min(static_cast<double>(plan.iteration_count()), most_at_once(study).value_or(1e18));
+  const double of_lane = std::max(1.0, std::ceil(models / static_cast<double>(gpus.lanes)));
+  if (study.run.stack) return {*study.run.stack, of_lane};
+  const auto most = static_cast<std::int64_t>(std::min(of_lane, static_cast<double>(max_stack)));
+  const auto memory = static_cast<std::int64_t>(gpus.lane_bytes / mebibyte);
+  if (most == 1 || memory == 0) return {{}, of_lane};
+  return {{next_power_of_two(most), memory}, of_lane};
+}
+
+StackSize settled_stack(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t training_rows,
+                        const GpuFacts& gpus) {
+  if (study.run.stack) return *study.run.stack;
+  StackSize size = stack_plan(study, plan, gpus).size;
+  if (!size.is_stack()) return {};
+  std::int64_t widest = 1;
+  for_each_stack(study, plan, shape, training_rows,
+                 [&](const StackShape& stack, const Trial&) { widest = std::max(widest, stack_width(stack, size)); });
+  if (widest == 1) return {};
+  size.most = widest;
+  return size;
+}
+
+void require_stack_fits(const Study& settled, const Plan& plan, const DataShape& shape, std::int64_t training_rows,
+                        const GpuFacts& gpus) {
+  const StackSize size = settled.run.stack.value_or(StackSize{});
+  if (gpus.lanes == 0 || size.memory_mib > 0 || !size.is_stack()) return;
+  std::int64_t fitting = size.most;
+  double needed = 0;
+  for_each_stack(settled, plan, shape, training_rows, [&](const StackShape& stack, const Trial&) {
+    fitting = std::min(fitting, most_that_fit(stack, size.most, gpus.lane_bytes));
+    needed = std::max(needed, stack_memory(stack).bytes(size.most));
+  });
+  if (fitting == size.most) return;
+  throw UsageError(fmt::format(
+      "run.stack = {} does not fit into the memory of a GPU ({} for each lane, {} needed). {}", size.most,
+      human_bytes(gpus.lane_bytes), human_bytes(needed),
+      fitting > 1 ? fmt::format("Set run.stack to at most {}, or leave it out.", fitting) : "Leave out run.stack."));
+}
+
+std::string note_on_stacks(const Study& settled, const GpuFacts& gpus) {
+  const StackSize size = settled.run.stack.value_or(StackSize{});
+  if (gpus.lanes == 0 || !size.is_stack()) return "";
+  return fmt::format("a lane with a GPU trains up to {} models of one shape together (run.stack = {})", size.most,
+                     setting_text(settled, "run.stack"));
+}
+
+}  // namespace sheaf
