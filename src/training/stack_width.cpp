@@ -21,7 +21,7 @@ constexpr double mebibyte = 1 << 20;
 // What the host prepares: batches are made and uploaded in blocks of at most this size, or of one batch.
 constexpr double block_bytes = 64 * mebibyte;
 constexpr std::int64_t batches_at_once = 8;
-constexpr std::int64_t evaluated_rows = 1024;  // of one model, at once
+constexpr std::int64_t most_evaluated_rows = 1024;  // of one model, at once
 constexpr std::int64_t numbers_per_batch = 32, number_bytes = 8;
 constexpr std::int64_t value_alignment = 64;  // of each matrix and list of parameters in a slot
 
@@ -74,12 +74,19 @@ double row_bytes(const StackShape& shape) {
   for (const Layer& layer : shape.layers) {
     values += kept_per_output(layer, shape.has_dropout) * layer.outputs;
     widest = std::max(widest, layer.outputs);
-    if (shape.has_dropout && layer.drops) mask_bytes += 4 * layer.outputs;
+    if (shape.has_dropout && layer.drops) mask_bytes += layer.outputs;
   }
   values += temporary * widest;
   const std::int64_t losses = 8 * loss_copies * outputs;  // some of them in float64
   const std::int64_t prepared = batches_at_once * (2 * 8 + mask_bytes);
   return static_cast<double>(values * bytes + losses + prepared);
+}
+
+// The rows of all models that are evaluated together.
+std::int64_t evaluated_rows(const std::vector<Layer>& layers) {
+  std::int64_t widest = 1;
+  for (const Layer& layer : layers) widest = std::max({widest, layer.inputs, layer.outputs});
+  return std::max(most_evaluated_rows, evaluated_values_on_gpu / widest);
 }
 
 }  // namespace
@@ -91,7 +98,7 @@ StackMemory stack_memory(const StackShape& shape) {
                        static_cast<double>(round_up(shape.batch_rows, padding)) * row_bytes(shape) +
                        static_cast<double>(batches_at_once * numbers_per_batch * number_bytes);
   const auto classes = static_cast<double>(outputs * outputs * value_bytes(shape.precision));
-  memory.fixed_bytes = block_bytes + static_cast<double>(evaluated_rows) * row_bytes(shape) + classes;
+  memory.fixed_bytes = block_bytes + static_cast<double>(evaluated_rows(shape.layers)) * row_bytes(shape) + classes;
   return memory;
 }
 

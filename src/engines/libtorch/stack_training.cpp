@@ -10,13 +10,12 @@
 #include "engines/libtorch/tensor_values.hpp"
 #include "engines/native/flush_denormals.hpp"
 #include "models/target_units.hpp"
+#include "training/stack_width.hpp"
 
 namespace sheaf {
 namespace {
 
-// Of a layer in a chunk: on a CPU it should fit the cache, on a GPU the limit is the memory.
-constexpr std::int64_t chunk_values_cpu = std::int64_t{1} << 18;
-constexpr std::int64_t chunk_values_gpu = std::int64_t{1} << 25;
+constexpr std::int64_t evaluated_values_on_cpu = std::int64_t{1} << 18;  // of a layer: they should fit the cache
 
 }  // namespace
 
@@ -80,7 +79,7 @@ void StackTraining::evaluate(std::vector<SlotEvaluation>& evaluations,
     if (evaluation.loss_sum && should_stop(evaluation.slot)) evaluation.loss_sum.reset();
     return !evaluation.loss_sum;
   };
-  const std::int64_t most_values = upload_.device().is_cuda() ? chunk_values_gpu : chunk_values_cpu;
+  const std::int64_t most_values = upload_.device().is_cuda() ? evaluated_values_on_gpu : evaluated_values_on_cpu;
   for (EvaluationChunk& chunk : evaluation_chunks(evaluations, {shape_.layers, width(), most_values})) {
     auto& pieces = chunk.pieces;
     pieces.erase(std::remove_if(pieces.begin(), pieces.end(), is_stopped), pieces.end());

@@ -63,7 +63,7 @@ struct Memory {
   StackMemory planned;  // in which fixed_bytes are for a GPU
 };
 
-// Trains a full stack for an epoch and evaluates a model.
+// Trains a full stack for an epoch and evaluates all of its models.
 Memory measure(const Network& network, std::int64_t width) {
   Study study = plain_study();
   study.data = drawn_classes(500, network.features, network.classes);
@@ -95,9 +95,13 @@ Memory measure(const Network& network, std::int64_t width) {
   const SlotRows next{{order.of(0), rows.count(), 0}, &rate};
   std::vector<double> sums(static_cast<std::size_t>(width), 0);
   stack->train(std::vector<SlotRows>(static_cast<std::size_t>(width), next), sums.data());
-  std::vector<float> outputs;
   const auto held_out = split->validation_rows.list();
-  stack->evaluate(0, held_out.data(), static_cast<std::int64_t>(held_out.size()), outputs, [] { return false; });
+  std::vector<std::vector<float>> outputs(static_cast<std::size_t>(width));
+  std::vector<SlotEvaluation> evaluations;
+  for (std::int64_t slot = 0; slot < width; ++slot)
+    evaluations.push_back({slot, held_out.data(), static_cast<std::int64_t>(held_out.size()),
+                           &outputs[static_cast<std::size_t>(slot)]});
+  stack->evaluate(evaluations, [](std::int64_t) { return false; });
   return {bytes->most(), stack_memory(shape)};
 }
 
