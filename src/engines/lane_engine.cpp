@@ -9,7 +9,7 @@
 namespace sheaf {
 
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
-  const RunOptions& run = context.study.run;
+  const RunOptions& run = context.study->run;
   if (context.stream != nullptr) return make_streamed_engine(context, device);
   if (run.stack && run.stack->is_stack()) return make_stacked_engine(context, device, *run.stack);
   return make_memory_engine(context, device);

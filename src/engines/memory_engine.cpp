@@ -17,7 +17,7 @@ namespace {
 class MemoryEngine : public Engine {
  public:
   MemoryEngine(const TrainingContext& context, LaneDevice device)
-      : context_(context), device_(device), shape_(shape_of(context.data, context.study.data)), inputs_(context) {}
+      : context_(context), device_(device), shape_(shape_of(context.data, context.study->data)), inputs_(context) {}
 
   bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
     for (const IndexRange& range : claim)
@@ -49,7 +49,7 @@ class MemoryEngine : public Engine {
   TrainedIteration train_or_fail(std::int64_t number, const std::function<bool()>& stop_requested) {
     const auto start = Clock::now();
     TrainedIteration trained;
-    for (std::int64_t attempt = 0; attempt <= context_.study.run.retries; ++attempt) {
+    for (std::int64_t attempt = 0; attempt <= context_.study->run.retries; ++attempt) {
       const auto failure = failure_of([&] { trained = train_one(number, stop_requested); });
       if (!failure) break;
       trained.message = failure->message;
@@ -74,7 +74,7 @@ class MemoryEngine : public Engine {
     if (iteration.trial == trial_number_) return;
     trial_number_ = -1;  // in case of an exception
     trial_ = context_.plan.trial(iteration.trial);
-    engine_ = &engine_of(trial_, shape_, context_.study.run.engine, device_);
+    engine_ = &engine_of(trial_, shape_, context_.study.engine(), device_);
     trial_number_ = iteration.trial;
   }
 

@@ -78,7 +78,7 @@ class StackedEngine : public Engine {
         width_(size.most),
         widths_(size),
         make_stack_(std::move(make_stack)),
-        shape_(shape_of(context.data, context.study.data)),
+        shape_(shape_of(context.data, context.study->data)),
         inputs_(context_),
         one_by_one_(make_memory_engine(context, device)) {
     assert(context.data != nullptr && size.is_stack());
@@ -121,7 +121,7 @@ class StackedEngine : public Engine {
   std::optional<Waiting> waiting_of(std::int64_t number) const {
     const Iteration iteration = context_.plan.iteration(number);
     const Trial trial = context_.plan.trial(iteration.trial);
-    const EngineEntry& engine = engine_of(trial, shape_, context_.study.run.engine, device_);
+    const EngineEntry& engine = engine_of(trial, shape_, context_.study.engine(), device_);
     if (engine.stack_refusal == nullptr || engine.stack_refusal(trial, shape_)) return std::nullopt;
     IterationInput input = inputs_.of(iteration, trial);
     const std::vector<Layer> layers = network_layout(trial.model, shape_);

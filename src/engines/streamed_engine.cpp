@@ -41,7 +41,7 @@ class StreamedEngine : public Engine {
   StreamedEngine(const TrainingContext& context, LaneDevice device)
       : context_(context),
         device_(device),
-        shape_(shape_of(*context.data, context.study.data)),
+        shape_(shape_of(*context.data, context.study->data)),
         lane_(*context.stream) {}
 
   bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
@@ -63,7 +63,7 @@ class StreamedEngine : public Engine {
       for (auto& model : models) {
         model.waited_seconds += waited;
         if (model.training && lane_.is_left()) model.training->cut_if_due();
-        const bool again = !model.failure.empty() && model.attempt < context_.study.run.retries;
+        const bool again = !model.failure.empty() && model.attempt < context_.study->run.retries;
         if (again)
           waiting.push_back(model_of(model.number, model.attempt + 1));
         else if (model.is_over())
@@ -128,7 +128,7 @@ class StreamedEngine : public Engine {
   }
 
   std::unique_ptr<StreamedTraining> make_training(const Iteration& iteration, const Trial& trial) const {
-    const EngineEntry& engine = engine_of(trial, shape_, context_.study.run.engine, device_);
+    const EngineEntry& engine = engine_of(trial, shape_, context_.study.engine(), device_);
     return std::make_unique<StreamedTraining>(context_, iteration, engine.make_trainer(device_, nullptr));
   }
 

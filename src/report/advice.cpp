@@ -182,7 +182,7 @@ AdviceFacts advice_facts(const RunReport& report) {
   facts.failed = counts.failed;
   facts.diverged = counts.diverged;
   facts.is_search = report.is_search();
-  facts.has_validation = validation_epochs(run.study).any();
+  facts.has_validation = validates(run.study);
   for (std::size_t rank = 0; rank < std::min(compared, report.best_order.size()); ++rank)
     facts.best_values.push_back(report.objects[static_cast<std::size_t>(report.best_order[rank])].value);
   if (report.is_search() && !report.objects.empty()) {
@@ -200,13 +200,13 @@ AdviceFacts advice_facts(const RunReport& report) {
   facts.curves = report.curves;
   facts.shares = report.cost.shares;
   facts.lanes = report.cost.lanes;
-  const PartitionKind partition = run.study.run.partition;
+  const PartitionKind partition = run.study->run.partition;
   facts.has_static_partition = partition == PartitionKind::block || partition == PartitionKind::cyclic;
-  facts.has_batch = run.study.search.depends_on_results();
-  facts.records_curves = run.study.run.curves.value_or(false);
+  facts.has_batch = run.study->search.depends_on_results();
+  facts.records_curves = run.study.curves();
   facts.is_tested = !report.stored.tests.empty();
-  facts.repeats = run.study.search.repeats;
-  facts.may_add_repeats = run.study.search.may_add_repeats();
+  facts.repeats = run.study->search.repeats;
+  facts.may_add_repeats = run.study->search.may_add_repeats();
   facts.directory = run.directory;
   if (!report.stored.models.empty()) facts.models = report.stored.models.front();
   return facts;

@@ -95,7 +95,7 @@ HtmlTable trial_board(const RunReport& report) {
   const auto loss_cell = [](double value) { return number_cell(value, loss_text(value)); };
   add({"rank"}, [](const TrialSummary& t) { return integer_cell(t.rank); });
   add({"trial"}, [](const TrialSummary& t) { return integer_cell(t.trial); });
-  if (validation_epochs(run.study).any()) {
+  if (validates(run.study)) {
     add({"mean validation loss"}, [&](const TrialSummary& t) { return loss_cell(t.mean_validation_loss); });
     add({"mean " + score_metric(run.study).label()}, [&](const TrialSummary& t) { return score_cell(t.mean_score); });
     add({"std"}, [&](const TrialSummary& t) { return score_cell(t.score_deviation); });
@@ -120,7 +120,7 @@ HtmlTable iteration_board(const RunReport& report) {
   const RunState& run = report.run;
   const ResultStore& store = run.progress.journals.iterations;
   const std::size_t shown = std::min(report.best_order.size(), max_board_rows);
-  const bool has_validation = validation_epochs(run.study).any();
+  const bool has_validation = validates(run.study);
   HtmlTable table{
       fmt::format("The iterations, best first{}.",
                   shown < report.best_order.size() ? fmt::format(": {} of {}", shown, report.best_order.size()) : ""),

@@ -14,7 +14,7 @@ std::vector<std::vector<std::string>> comparison_table(const std::vector<RunRepo
   for (const RunReport& report : reports) {
     const IterationCounts& counts = report.status.iterations;
     const bool has_best = !report.objects.empty();
-    rows.push_back({printable(report.run.directory), printable(report.run.study.study.name),
+    rows.push_back({printable(report.run.directory), printable(report.run.study->study.name),
                     activity_name(report.status.activity), fmt::format("{}", counts.total - counts.left()),
                     fmt::format("{}", report.objects.size()), report.value.name,
                     has_best ? value_text_of(report.value, report.best().value) : "",

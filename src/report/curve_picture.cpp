@@ -14,9 +14,8 @@ Picture learning_curves(const RunReport& report) {
   const std::string name = "curves", title = "Learning curves";
   if (report.curves.empty())
     return without(name, title,
-                   report.run.study.run.curves.value_or(false)
-                       ? "No training has finished an epoch yet."
-                       : "The run has no losses of epochs: --run.curves=true stores them.");
+                   report.run.study.curves() ? "No training has finished an epoch yet."
+                                             : "The run has no losses of epochs: --run.curves=true stores them.");
   const bool has_validation = std::any_of(report.curves.begin(), report.curves.end(), [](const LearningCurve& curve) {
     return std::any_of(curve.validation_loss.begin(), curve.validation_loss.end(),
                        [](double v) { return std::isfinite(v); });

@@ -15,11 +15,11 @@ namespace {
 
 // A sentence: why the run has no ensemble of trials, and what makes one.
 std::string no_ensemble(const RunReport& report) {
-  const Study& study = report.run.study;
+  const SettledStudy& study = report.run.study;
   if (const auto obstacle = ensemble_obstacle(study))
     return fmt::format("The run has no ensemble of its trials ({}). {}, and --search.ensemble=greedy.",
                        obstacle->reason, obstacle->advice);
-  if (study.search.ensemble != EnsembleKind::greedy)
+  if (study.ensemble() != EnsembleKind::greedy)
     return "The run has no ensemble of its trials: --search.ensemble=greedy selects one from their held-out "
            "predictions.";
   return report.run.has_results

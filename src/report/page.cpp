@@ -180,7 +180,7 @@ std::string link(const std::string& target, const std::string& text) {
 
 std::string html_page(const RunReport& report) {
   const std::vector<PictureGroup> groups = pictures_of(report);
-  const std::string title = report.run.study.study.name;
+  const std::string title = report.run.study->study.name;
   std::string text = fmt::format("<h1>{}</h1>\n<p class=\"soft\">{}</p>\n", escaped_markup(title),
                                  escaped_markup(study_text(report.run) + " in " + report.run.directory));
   text += "<nav>" + link("next", "What to do next") + link("leaderboard", "Leaderboard");

@@ -179,7 +179,7 @@ void sort_by_end(RunReport& report) {
 
 // Whether all combinations of lists were trained.
 bool is_complete_grid(const RunReport& report) {
-  const SearchOptions& search = report.run.study.search;
+  const SearchOptions& search = report.run.study->search;
   return !has_ranges(search) && !search.draws_trials() && search.earlier.empty() &&
          static_cast<std::int64_t>(report.objects.size()) == report.run.plan.trial_count();
 }
@@ -187,7 +187,7 @@ bool is_complete_grid(const RunReport& report) {
 // The values of all searched keys in all objects.
 void find_values(RunReport& report) {
   const Plan& plan = report.run.plan;
-  for (const SearchedKey& searched : keys_of_all_spaces(report.run.study.search))
+  for (const SearchedKey& searched : keys_of_all_spaces(report.run.study->search))
     report.keys.push_back({searched, 0, std::nullopt, {}});
   if (report.keys.empty()) return;
   for (auto& key : report.keys) key.values.reserve(report.objects.size());
@@ -258,7 +258,7 @@ LearningCurve curve_of(const RunReport& report, std::int64_t number, std::int64_
 
 void find_curves(RunReport& report) {
   constexpr std::size_t best_curves = 5, max_curves = 60;
-  if (!report.run.study.run.curves.value_or(false)) return;
+  if (!report.run.study.curves()) return;
   const std::size_t count = report.best_order.size(), best = std::min(best_curves, count);
   std::vector<std::size_t> ranks(best);
   std::iota(ranks.begin(), ranks.end(), std::size_t{0});
@@ -330,7 +330,7 @@ std::optional<Study> RunReport::best_study() const {
   study.train = best_trial.train;
   study.data.normalize = best_trial.normalize;
   study.train.epochs = run.plan.stage(trial.stage).epochs_of(trial.trial, best_trial.train.epochs).end;
-  const SearchOptions& search = run.study.search;
+  const SearchOptions& search = run.study->search;
   study.search = SearchOptions{};
   study.search.weighted = search.weighted;
   study.search.metric = search.metric;
@@ -382,7 +382,7 @@ RunReport report_of(RunState run, StoredResults stored) {
   const ProgressValue value = progress_value_of(run.study);
   RunReport report{std::move(run), std::move(status), std::move(stored), value, std::move(results)};
   const std::vector<TimedResult> timed = timed_results(report.run);
-  const CostFacts facts{job_records(report.run, report.status), report.run.study.run.threads,
+  const CostFacts facts{job_records(report.run, report.status), report.run.study->run.threads,
                         repeated_seconds(report.run.progress.journals), report.stored.idle_share};
   report.timeline = timeline_of(timed, facts.jobs);
   report.cost = cost_of(timed, report.timeline, facts);

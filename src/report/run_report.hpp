@@ -81,7 +81,7 @@ struct RunReport {
   std::optional<HeldOutRows> held_out{};  ///< of the best trial or model; the caller sets it
   std::string no_held_out{};              ///< otherwise: why there are none, a sentence
 
-  bool is_search() const { return run.study.search.searches(); }
+  bool is_search() const { return run.study->search.searches(); }
   /// "trial" or "iteration".
   const char* object_name() const { return is_search() ? "trial" : "iteration"; }
   /// Indices of `keys`, the most important first.

@@ -29,7 +29,7 @@ std::string line(const char* name, const std::string& text) {
 
 // Whether the number of trials is known: of a search that search.time or search.patience ends, after its end.
 bool has_total(const RunState& run) {
-  return run.study.search.has_trial_count() || run.progress.left.empty();
+  return run.study->search.has_trial_count() || run.progress.left.empty();
 }
 
 // "node1 (process 4711)"
@@ -88,7 +88,7 @@ std::string results_line(const RunState& run) {
 
 std::string best_lines(const RunState& run, const RunStatus& status) {
   std::string text;
-  if (status.best && run.study.search.searches())
+  if (status.best && run.study->search.searches())
     text += line("best trial", fmt::format("{}, of {}{}", printable(best_text(run.study, run.plan, {*status.best})),
                                            counted(status.complete_trials, "complete trial"),
                                            run.plan.members() > 1 ? ", by the means of the members" : ""));
@@ -190,7 +190,7 @@ Json jobs_json(const std::vector<RunJob>& jobs) {
 std::string study_text(const RunState& run) {
   const Plan& plan = run.plan;
   std::vector<std::string> parts;
-  if (!run.study.search.searches()) {
+  if (!run.study->search.searches()) {
     parts.push_back(counted(plan.search_iterations().count(), "iteration"));
   } else {
     parts = {setting_text(run.study, "search.method") + " search"};
@@ -199,7 +199,7 @@ std::string study_text(const RunState& run) {
     if (plan.repeats() > 1) parts.push_back(counted(plan.repeats(), "repeat"));
   }
   if (plan.members() > 1) parts.push_back(fmt::format("ensembles of {}", plan.members()));
-  return fmt::format("{} ({})", printable(run.study.study.name), fmt::join(parts, ", "));
+  return fmt::format("{} ({})", printable(run.study->study.name), fmt::join(parts, ", "));
 }
 
 const char* activity_name(RunActivity activity) {
@@ -228,7 +228,7 @@ std::string status_text(const RunState& run, const RunStatus& status) {
 std::string status_json(const RunState& run, const RunStatus& status) {
   const IterationCounts& counts = status.iterations;
   Json json = {{"run", run.directory},
-               {"study", run.study.study.name},
+               {"study", run.study->study.name},
                {"program", run.program},
                {"state", activity_name(status.activity)},
                {"jobs", jobs_json(run.jobs.jobs)},

@@ -149,7 +149,7 @@ std::string text_report(const RunReport& report, std::size_t width) {
 std::string csv_report(const RunReport& report) {
   constexpr std::int64_t rows_per_part = 16384;
   const RunState& run = report.run;
-  const auto& metrics = run.study.run.metrics;
+  const auto& metrics = run.study->run.metrics;
   if (report.is_search()) {
     const Table table =
         trial_table(run.plan, report.results ? report.results->trials : std::vector<TrialSummary>{}, metrics);

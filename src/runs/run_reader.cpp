@@ -16,7 +16,6 @@
 #include "runs/journal/journal_files.hpp"
 #include "search/search_table.hpp"
 #include "study/parse_study.hpp"
-#include "study/settings.hpp"
 #include "study/stored_study.hpp"
 
 namespace sheaf {
@@ -28,14 +27,8 @@ std::string RunReader::study_text(bool forced) const {
   return text;
 }
 
-Study RunReader::study(bool forced) const {
-  const std::string path = latest_study_path(directory_);
-  Study stored = parse_study_text(study_text(forced), path, {});
-  require(stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
-          fmt::format("'{}' does not store how the run was trained (data.mode = {}, run.engine = {}; written by sheaf "
-                      "0.1.0). Start a new run with another run.output.",
-                      path, setting_text(stored, "data.mode"), setting_text(stored, "run.engine")));
-  return stored;
+SettledStudy RunReader::study(bool forced) const {
+  return parse_stored_study(study_text(forced), latest_study_path(directory_));
 }
 
 namespace {
@@ -48,7 +41,7 @@ std::optional<JournalHeader> header_of(const std::string& journal) {
 }
 
 // The study of a run. That of another version may have keys that this version does not know.
-Study study_of_any_version(const RunReader& reader, const std::string& directory, const std::string& program) {
+SettledStudy study_of_any_version(const RunReader& reader, const std::string& directory, const std::string& program) {
   constexpr bool forced = true;  // accepts other versions
   try {
     return reader.study(forced);
@@ -80,7 +73,7 @@ RunState read_run(const std::string& directory) {
   const bool has_results = reader.has_results();
   constexpr bool forced = true;  // accepts other versions, and results that a forced job has mixed
   const std::string program = storing_version(reader.study_text(forced)).value_or("");
-  const Study study = study_of_any_version(reader, directory, program);
+  const SettledStudy study = study_of_any_version(reader, directory, program);
   RunState run{directory, program, study, Plan(study), "", std::move(jobs), has_results, {}, {}, {}};
   const auto searcher = make_searcher(study);
   SearchStages stages(*searcher, run.plan);

@@ -18,7 +18,7 @@
 #include "runs/results/trial_ensemble.hpp"
 #include "runs/search_stages.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
+#include "study/settled_study.hpp"
 
 namespace sheaf {
 
@@ -33,8 +33,8 @@ struct RunProgress {
 /// Everything about a run, from its directory alone.
 struct RunState {
   std::string directory;
-  std::string program;          ///< the version that stored the study; empty: not known
-  Study study;                  ///< settled
+  std::string program;  ///< the version that stored the study; empty: not known
+  SettledStudy study;
   Plan plan;                    ///< with the stages so far
   std::string last_stage_text;  ///< SearchStages::last_stage_text()
   RunJobs jobs;                 ///< those at work
@@ -74,8 +74,8 @@ class RunReader {
   /// The text of the latest study file (latest_study_path). Throws if another version of the program stored it, unless
   /// `forced`.
   std::string study_text(bool forced) const;
-  /// The stored study, which is settled.
-  Study study(bool forced) const;
+  /// The stored study (parse_stored_study).
+  SettledStudy study(bool forced) const;
 
   /// The header of the first journal that has one; nothing if there is no such journal.
   std::optional<JournalHeader> identity() const;

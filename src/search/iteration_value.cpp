@@ -15,7 +15,7 @@ namespace sheaf {
 
 ProgressValue progress_value_of(const Study& study) {
   using Source = ProgressValue::Source;
-  if (!validation_epochs(study).any()) return {Source::final_loss, "loss", false};
+  if (!validates(study)) return {Source::final_loss, "loss", false};
   if (ranking_of(study).by_loss) return {Source::validation_loss, "validation loss", false};
   const MetricChoice metric = score_metric(study);
   return {Source::score, metric.label(), metric.metric().larger_is_better()};

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "study/parse_study.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
@@ -15,8 +18,21 @@ const std::string comment = "# Written by sheaf ";
 
 }  // namespace
 
-std::string stored_study_text(const Study& study) {
+std::string stored_study_text(const SettledStudy& study) {
   return comment + program_version() + "\n" + study_file_text(study);
+}
+
+SettledStudy parse_stored_study(const std::string& text, const std::string& path) {
+  Study stored = parse_study_text(text, path, {});
+  require(stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
+          fmt::format("'{}' does not store how the run was trained (data.mode = {}, run.engine = {}; written by sheaf "
+                      "0.1.0). Start a new run with another run.output.",
+                      path, setting_text(stored, "data.mode"), setting_text(stored, "run.engine")));
+  if (stored.search.ensemble == EnsembleKind::automatic) stored.search.ensemble = EnsembleKind::none;
+  if (stored.run.predictions == PredictionsKept::automatic) stored.run.predictions = PredictionsKept::none;
+  if (stored.run.models == ModelsSaved::automatic) stored.run.models = ModelsSaved::none;
+  if (!stored.run.curves) stored.run.curves = false;
+  return SettledStudy(std::move(stored));
 }
 
 std::optional<std::string> storing_version(const std::string& text) {

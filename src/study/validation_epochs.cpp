@@ -23,10 +23,14 @@ bool any_candidate_follows(const SearchedKey& searched) {
 
 }  // namespace
 
-ValidationEpochs validation_epochs(const Study& study) {
-  if (study.search.folds <= 1 && !has_validation_rows(study.data)) return {ValidationEpochs::never};
-  const auto keys = keys_of_all_spaces(study.search);
-  const bool every_epoch = study.run.curves.value_or(false) || follows_validations(study.train) ||
+bool validates(const Study& study) {
+  return study.search.folds > 1 || has_validation_rows(study.data);
+}
+
+ValidationEpochs validation_epochs(const SettledStudy& study) {
+  if (!validates(study)) return {ValidationEpochs::never};
+  const auto keys = keys_of_all_spaces(study->search);
+  const bool every_epoch = study.curves() || follows_validations(study->train) ||
                            std::any_of(keys.begin(), keys.end(), any_candidate_follows);
   return {every_epoch ? 1 : ValidationEpochs::last};
 }

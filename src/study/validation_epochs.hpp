@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "study/study.hpp"
+#include "study/settled_study.hpp"
 
 namespace sheaf {
 
@@ -27,8 +27,11 @@ inline bool follows_validations(const TrainOptions& train) {
          train.best_weights.value_or(false);
 }
 
+/// Whether a study has validation rows.
+bool validates(const Study& study);
+
 /// The validation epochs of a study: none without validation rows; all for learning curves, and if trainings follow the
 /// validation loss; otherwise the last.
-ValidationEpochs validation_epochs(const Study& study);
+ValidationEpochs validation_epochs(const SettledStudy& study);
 
 }  // namespace sheaf

@@ -22,12 +22,13 @@ IterationTraining::IterationTraining(const TrainingContext& context, const Itera
       training_{iteration, trial.train.epochs, stage.epochs_of(iteration.trial, trial.train.epochs), rows.windows},
       refit_(stage.refit_of(iteration.trial)),
       source_(rows),
-      shape_(shape_of(rows.data, context.study.data)),
+      shape_(shape_of(rows.data, context.study->data)),
       layers_(network_layout(trial.model, shape_)),
       weights_(initial_weights(layers_, trial.model.initialization, iteration.seed)),
       scaling_(scaling_for(layers_, rows.scaling)),
-      rows_(context.study.ensemble.bootstrap ? bootstrap_rows(rows.data.marks, rows.split.training_rows, iteration.seed)
-                                             : rows.split.training_rows),
+      rows_(context.study->ensemble.bootstrap
+                ? bootstrap_rows(rows.data.marks, rows.split.training_rows, iteration.seed)
+                : rows.split.training_rows),
       batch_size_(batch_rows(trial.train, rows_.count())),
       trainer_(trainer),
       loop_(new_loop()),
@@ -37,8 +38,8 @@ TrainingLoop IterationTraining::new_loop() const {
   return {trial_.train,
           rows_.count(),
           source_.validation,
-          context_.study.run.curves.value_or(false),
-          context_.study.run.metrics.size(),
+          context_.study.curves(),
+          context_.study->run.metrics.size(),
           training_.stage_epochs,
           refit_};
 }
@@ -50,7 +51,7 @@ void IterationTraining::start(bool repeats_one_batch) {
   best_network_ = {};
   std::vector<double> of_classes = class_weights(trial_.train, source_.data, rows_);
   require(any_row_counts(source_.data, of_classes, rows_), [&] {
-    return context_.study.ensemble.bootstrap
+    return context_.study->ensemble.bootstrap
                ? "All rows of the bootstrap sample weigh 0 (none of them counts). Change the weights, or set "
                  "ensemble.bootstrap = false."
                : "All training rows weigh 0 (none of them counts). Change the weights.";
@@ -140,8 +141,8 @@ void IterationTraining::end_validation() {
   const RowPredictions judged = stopping_rows.empty() ? validation : predictions(stopping_, stopping_rows);
   // The engines' loss of the rows, or with weights that of the predictions.
   const auto loss_of_rows = [&](const Evaluated& evaluated, const RowPredictions& of_rows) {
-    return context_.study.search.weighted ? prediction_loss(of_rows)
-                                          : mean_loss(evaluated.loss_sum, of_rows.rows.count());
+    return context_.study->search.weighted ? prediction_loss(of_rows)
+                                           : mean_loss(evaluated.loss_sum, of_rows.rows.count());
   };
   TrainingLoop::Monitored monitored;
   if (!stopping_rows.empty()) monitored.loss = loss_of_rows(stopping_, judged);

@@ -119,9 +119,9 @@ class IterationTraining {
   Evaluated& evaluated(HeldOutRows kind) { return kind == HeldOutRows::validation ? validation_ : stopping_; }
   RowPredictions predictions(const Evaluated& evaluated, const RowSet& rows) const;
   bool keeps_outputs() const {
-    return context_.study.ensemble.members > 1 || context_.study.run.predictions == PredictionsKept::held_out;
+    return context_.study->ensemble.members > 1 || context_.study.predictions() == PredictionsKept::held_out;
   }
-  bool keeps_network() const { return context_.study.run.models != ModelsSaved::none; }
+  bool keeps_network() const { return context_.study.models() != ModelsSaved::none; }
 
   const TrainingContext& context_;
   const Trial& trial_;

@@ -13,7 +13,7 @@ namespace {
 
 // Whether the split of synthetic data depends on their values: rows are chosen by label, or targets are scaled.
 bool depends_on_data(const Study& study) {
-  return validation_epochs(study).any() || study.data.normalize_targets == NormalizeTargets::standard;
+  return validates(study) || study.data.normalize_targets == NormalizeTargets::standard;
 }
 
 // Trains one model: pieces and validations in turn. Between them the job can stop.
@@ -78,7 +78,7 @@ class Driver {
 IterationInputs::IterationInputs(const TrainingContext& context) : context_(context) {
   if (context.data != nullptr || depends_on_data(context.study)) return;
   auto whole = std::make_shared<Split>();
-  whole->training_rows = RowSet::all(context.study.data.rows);
+  whole->training_rows = RowSet::all(context.study->data.rows);
   whole_ = std::move(whole);
 }
 
@@ -89,7 +89,7 @@ IterationInput IterationInputs::of(const Iteration& iteration, const Trial& tria
   };
   if (context_.data != nullptr) return input_of(*context_.data, *context_.splits);
   const auto start = Clock::now();
-  IterationInput input{draw_synthetic(context_.study.data, iteration.seed), whole_, no_scaling_};
+  IterationInput input{draw_synthetic(context_.study->data, iteration.seed), whole_, no_scaling_};
   if (!whole_ || scaling_kind(trial) != ScalingKind(Normalize::none)) {
     Splits splits(context_.study, input.data);
     input = input_of(input.data, splits);

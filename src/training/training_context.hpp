@@ -10,10 +10,9 @@
 #include "data/splits.hpp"
 #include "data/stream/stream.hpp"
 #include "study/plan.hpp"
+#include "study/settled_study.hpp"
 
 namespace sheaf {
-
-struct Study;
 
 /// Loads and saves checkpoints by training_of() their iterations. Lanes call these functions concurrently, for
 /// different trainings.
@@ -32,7 +31,7 @@ class LossLog;
 
 /// The input of all engines of a rank. It must outlive them.
 struct TrainingContext {
-  const Study& study;
+  const SettledStudy& study;
   const Plan& plan;
   const DataSet* data = nullptr;             ///< null if each iteration has its own (data.draw = iteration)
   Splits* splits = nullptr;                  ///< the splits of `data`; null if `data` is null

@@ -29,6 +29,7 @@
 #include "support/one_stage.hpp"
 #include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 #include "training/batches.hpp"
 #include "training/epoch_rows.hpp"
@@ -184,13 +185,14 @@ Study iterations_study(EngineKind engine) {
 }
 
 void measure_iterations(double seconds) {
-  const Study studies[] = {iterations_study(EngineKind::torch), iterations_study(EngineKind::native)};
+  const SettledStudy studies[] = {test::settled(iterations_study(EngineKind::torch)),
+                                  test::settled(iterations_study(EngineKind::native))};
   const Plan plans[] = {whole_plan(studies[0]), whole_plan(studies[1])};
   const auto torch = make_engine({studies[0], plans[0], nullptr, nullptr}, {-1, 1});
   const auto native = make_engine({studies[1], plans[1], nullptr, nullptr}, {-1, 1});
   std::int64_t drawn = 0, trained = 0;
   const auto draw = [&] {
-    draw_synthetic(studies[0].data, static_cast<std::uint64_t>(++drawn));
+    draw_synthetic(studies[0]->data, static_cast<std::uint64_t>(++drawn));
     return 1;
   };
   const auto train = [&](Engine& engine) {
@@ -277,7 +279,8 @@ class StudyRun {
   // Seconds from the first claim to the last result. Collective over the ranks.
   double seconds(std::int64_t lanes) const {
     Splits splits(study_, data_);
-    const TrainingContext context{study_, plan_, &data_, &splits};
+    const SettledStudy settled = test::settled(study_);
+    const TrainingContext context{settled, plan_, &data_, &splits};
     RunOptions run = study_.run;
     run.progress = ProgressKind::none;
     Placement placement;

@@ -19,6 +19,7 @@
 #include "runs/journal/replay.hpp"
 #include "runs/results/result_stream.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -67,8 +68,9 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   const Communicator leaders = world.split(node.is_root() ? 0 : -1);
   const GatherRoute route(world, node, leaders, without_limit());
   std::unique_ptr<ResultStream> stream;
+  const SettledStudy settled = test::settled(study);
   ResultTally tally(study, plan, [](const Trial&) { return TrialEngine{}; });
-  if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
+  if (world.is_root()) stream = std::make_unique<ResultStream>(directory, settled, plan, extent);
   double writing = 0;
   gather_results(own, {}, 0, {0, count}, {}, route, [&](const std::vector<GatheredResult>& window) {
     const auto begin = Clock::now();

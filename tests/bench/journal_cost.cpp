@@ -15,6 +15,7 @@
 #include "runs/journal/journal_files.hpp"
 #include "support/one_stage.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -35,7 +36,7 @@ double run_seconds(const TrainingContext& context, JournalWriter* journal, const
   const RemainingIterations work({{0, context.plan.iteration_count()}});
   const EngineFactory lane_engine = [&](int) { return make_engine(context, {-1, 1}); };
   const auto start = Clock::now();
-  test::train_one_stage({context.study.run, lane_engine, {{core_lane}, ""}, journal}, PartitionKind::factoring, work,
+  test::train_one_stage({context.study->run, lane_engine, {{core_lane}, ""}, journal}, PartitionKind::factoring, work,
                         self, self);
   return seconds_since(start);
 }
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
   const int pairs = argc > 2 ? std::max(1, std::atoi(argv[2])) : 41;
   const std::string directory = "journal_cost.run";
   std::filesystem::remove_all(directory);
-  const Study study = tiny_study(iterations);
+  const SettledStudy study = test::settled(tiny_study(iterations));
   const Plan plan = test::whole_plan(study);
   const TrainingContext context{study, plan};
   const Communicator self = Communicator::self();

@@ -30,6 +30,7 @@
 #include "support/loading.hpp"
 #include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -213,23 +214,24 @@ Trained train(const TrainingContext& context, const Way& way, std::int64_t rows)
       });
     for (auto& lane : lanes) lane.join();
   });
-  return {static_cast<double>(rows * context.study.train.epochs * way.lanes * way.models) / seconds,
+  return {static_cast<double>(rows * context.study->train.epochs * way.lanes * way.models) / seconds,
           *std::max_element(waited.begin(), waited.end()) / seconds};
 }
 
 Trained train_in_memory(const std::string& path, const Way& way) {
-  const Study study = cnn_study(path, way);
+  const SettledStudy study = test::settled(cnn_study(path, way));
   const Communicator self = Communicator::self();
-  const DataSet data = load_to_memory(study.data, self, self);
+  const DataSet data = load_to_memory(study->data, self, self);
   const Plan plan = whole_plan(study);
   Splits splits(study, data);
   return train({study, plan, &data, &splits}, way, data.rows);
 }
 
 Trained train_streamed(const std::string& path, const Way& way, bool cached) {
-  Study study = cnn_study(path, way);
-  study.data = in_windows(study.data, cached);
-  Streamed streamed(study.data, way.lanes * way.threads, way.lanes);
+  Study asked = cnn_study(path, way);
+  asked.data = in_windows(asked.data, cached);
+  const SettledStudy study = test::settled(std::move(asked));
+  Streamed streamed(study->data, way.lanes * way.threads, way.lanes);
   const Plan plan = whole_plan(study);
   Splits splits(study, streamed.targets);
   return train({study, plan, &streamed.targets, &splits, &*streamed.stream}, way, streamed.targets.rows);

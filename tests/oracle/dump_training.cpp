@@ -21,6 +21,7 @@
 #include "parallel/mpi/session.hpp"
 #include "study/parse_study.hpp"
 #include "support/loading.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 #include "training/training_cost.hpp"
 
@@ -94,7 +95,8 @@ void dump_study(const std::string& path, const Communicator& world, std::vector<
   const Plan plan = whole_plan(study);
   const DataSet data = load_to_memory(study.data, world, world);
   Splits splits(study, data);
-  const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
+  const SettledStudy settled = test::settled(study);
+  const auto engine = make_engine({settled, plan, &data, &splits}, {-1, 1});
   engine->train({{0, plan.iteration_count()}},
                 {[&](TrainedIteration&& trained) {
                    entries.push_back(json_iteration(path, study, plan, data, splits, trained.result));

@@ -8,6 +8,7 @@
 
 #include "engines/lane_engine.hpp"
 #include "support/plain_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 
 namespace sheaf::test {
@@ -78,7 +79,8 @@ inline std::vector<TrainedIteration> train_claims(const Study& study, const Data
                                                   const std::vector<IndexRange>& claims) {
   const Plan plan = whole_plan(study);
   std::unique_ptr<Splits> splits = data ? std::make_unique<Splits>(study, *data) : nullptr;
-  const auto engine = make_engine({study, plan, data, splits.get()}, {-1, 1});
+  const SettledStudy of_run = settled(study);
+  const auto engine = make_engine({of_run, plan, data, splits.get()}, {-1, 1});
   std::vector<TrainedIteration> trained;
   for (const auto& claim : claims)
     engine->train({claim}, {[&](TrainedIteration&& iteration) { trained.push_back(std::move(iteration)); },

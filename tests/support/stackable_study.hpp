@@ -8,6 +8,7 @@
 
 #include "data/splits.hpp"
 #include "data/synthetic.hpp"
+#include "support/settled.hpp"
 #include "support/small_studies.hpp"
 #include "support/whole_plan.hpp"
 
@@ -39,9 +40,12 @@ inline Study stackable_study(EngineKind engine, std::vector<SearchedKey> keys) {
 /// A study with its plan and its data.
 struct StackedJob {
   explicit StackedJob(Study of_study)
-      : study(std::move(of_study)), plan(whole_plan(study)), data(draw_synthetic(study.data, 3)), splits(study, data) {}
+      : study(settled(std::move(of_study))),
+        plan(whole_plan(study)),
+        data(draw_synthetic(study->data, 3)),
+        splits(study, data) {}
 
-  Study study;
+  SettledStudy study;
   Plan plan;
   DataSet data;
   Splits splits;

@@ -51,8 +51,8 @@ RunModels models_of_run(const std::string& directory, std::optional<ModelsKind> 
   };
   if (!holds_run(directory)) refuse("it is not a run directory", "Pass a run directory or a model file");
   constexpr bool forced = true;  // runs of other versions are accepted
-  const Study study = run.study(forced);
-  if (study.run.models == ModelsSaved::none)
+  const SettledStudy study = run.study(forced);
+  if (study.models() == ModelsSaved::none)
     refuse("run.models = none", "Run the study with --run.models=best and another run.output");
   if (!run.has_results()) refuse(remaining_text(directory), "Continue with: " + resume_command_of(directory));
   if (kind && run.models())

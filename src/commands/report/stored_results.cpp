@@ -83,7 +83,7 @@ std::vector<std::string> output_names(const ModelDescription& model) {
 
 StoredResults read_stored_results(const RunState& run) {
   StoredResults stored;
-  const StoredSummary summary = stored_summary(summary_text(run), run.study.data.file, run.program);
+  const StoredSummary summary = stored_summary(summary_text(run), run.study->data.file, run.program);
   if (summary.is_damaged) warn_root(fmt::format("'{}' is not a JSON object. It is left out.", summary_path(run)));
   stored.origin = summary.origin;
   stored.tests = summary.tests;

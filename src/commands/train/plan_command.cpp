@@ -202,7 +202,7 @@ std::string plan_text(const Study& study, const SubmittedStudy& submitted, const
   text += (study.search.has_trial_count()
                ? iterations_line(plan, sizes, study.train.epochs)
                : fmt::format("iterations   {} per trial, until the end of the search", plan.stage(0).per_trial())) +
-          "\n" + refit_line(plan, study.search.ensemble == EnsembleKind::greedy, all_rows);
+          "\n" + refit_line(plan, prepared.study.ensemble() == EnsembleKind::greedy, all_rows);
   if (const auto skipped = plan.skipped_text(); !skipped.empty()) text += fmt::format("skipped      {}\n", skipped);
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"),
                       counted(prepared.ranks.lane_count(), "lane"),
@@ -218,7 +218,7 @@ std::string plan_text(const Study& study, const SubmittedStudy& submitted, const
   text += fmt::format("output       {}\n", printable(run_directory(study)));
   text += job_lines(study, submitted, plan, cost, prepared);
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
-  if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
+  if (const auto note = note_on_gpus(prepared.study, plan, prepared.facts); !note.empty()) text += note + "\n";
   const SearchOptions& search = study.search;
   const bool has_trial_count = search.has_trial_count() || (search.time == 0 && search.patience == 0);
   text += "\n" + trial_lines(plan, has_trial_count, shown, prepared.engine_of_trial, prepared.facts.devices);
@@ -260,11 +260,11 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   const Communicator node = world.split_by_node();
   const PreparedStudy prepared = prepare_study(
       study, *plan, false, [](const PreparedStudy&) {}, world, node);
-  study = prepared.study;
-  study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
+  Study shown = prepared.study;
+  shown.run.partition = settled_kind(shown.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
                                      plan->trial_count(), prepared.facts.devices.size() > 1);
   agree(world, [&] {
-    if (world.is_root()) print_job_result(plan_text(study, submitted, *plan, sizes, prepared));
+    if (world.is_root()) print_job_result(plan_text(shown, submitted, *plan, sizes, prepared));
   });
   return ExitCode::done;
 }

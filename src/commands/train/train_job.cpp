@@ -77,25 +77,25 @@ DataSummary summary_of(const StudyData& data, const DataOptions& options) {
 std::optional<ExitCode> try_run(const Study& requested, const RunRequest& request, const MakeSearcher& make,
                                 const JobStart& start, const Communicator& world) {
   const ArraySlice slice = agree_on_slice(requested, world);
-  Study study = requested;
-  study.run.array = {};  // the run directory belongs to the whole study
+  Study asked = requested;
+  asked.run.array = {};  // the run directory belongs to the whole study
   const Communicator node = world.split_by_node();
   const Communicator leaders = world.split(node.is_root() ? 0 : -1);  // created early: a split has no time limit
 
   // 1. Check everything before anything is written.
-  const std::optional<StoredRun> stored = find_stored_run(study, request, slice, world);
-  if (stored) study = joined_study(study, *stored);
-  study = settle_data_defaults(study, world);
+  const std::optional<StoredRun> stored = find_stored_run(asked, request, slice, world);
+  if (stored) asked = joined_study(asked, *stored);
+  const Study planned = settle_data_defaults(asked, world);
   std::optional<Plan> made_plan;
-  agree(world, [&] { made_plan.emplace(study); });
+  agree(world, [&] { made_plan.emplace(planned); });
   Plan& plan = *made_plan;
-  const auto searcher = make(study);
+  const auto searcher = make(planned);
   SearchStages stages(*searcher, plan);
   choose_next_stage(stages, plan, {}, "", world);
   const PreparedTraining training =
-      prepare_training(study, plan, stored ? std::optional(run_directory(study)) : std::nullopt, world, node);
+      prepare_training(planned, plan, stored ? std::optional(run_directory(planned)) : std::nullopt, world, node);
   const PreparedStudy& prepared = training.prepared;
-  study = prepared.study;
+  const SettledStudy& study = prepared.study;
   const StudyData& data = prepared.data;
   JournalHeader header = training.header;
   agree(world, [&] {
@@ -110,7 +110,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   // 2. Train.
   const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
   const SavedModels models{study, plan, data.shape, data.description, run.directory};
-  RemainingStage current = find_current_stage(run, stages, study.search.is_gradual(), plan, known_stages, world);
+  RemainingStage current = find_current_stage(run, stages, study->search.is_gradual(), plan, known_stages, world);
   if (stored) {
     std::string warning;
     const std::int64_t refits = plan.wants_refit() && !plan.has_refit() ? plan.members() : 0;
@@ -123,12 +123,13 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
     for (const auto& line : placement_lines(prepared.ranks)) log_root(line);
     if (const auto& layout = prepared.facts.layout; layout.image.channels > 0)
       log_root(fmt::format("rows: {}", row_text(layout, data.shape.features)));
-    log_root(fmt::format("{}: {}{} into '{}'", study.study.name,
-                         study.search.has_trial_count() || plan.has_refit() ? counted(current.work.count(), "iteration")
-                                                                            : "trials until the end of the search",
+    log_root(fmt::format("{}: {}{} into '{}'", study->study.name,
+                         study->search.has_trial_count() || plan.has_refit()
+                             ? counted(current.work.count(), "iteration")
+                             : "trials until the end of the search",
                          stages.last_stage_text(), run.directory));
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
-    for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);
+    for (const auto& sentence : ineffective_gpu_keys(study->run, prepared.facts)) warn_root(sentence);
     if (const auto warning = find_slow_products(training.engines)) warn_root(*warning);
     for (const auto& note :
          {note_on_gpus(study, plan, prepared.facts), note_on_predictions(study, prepared.facts),
@@ -143,7 +144,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
     return provenance(request.command_line, training.header.data, run.directory, training.engines, world.size(),
                       mpi_version, start);
   };
-  const DataSummary data_summary = summary_of(data, study.data);
+  const DataSummary data_summary = summary_of(data, study->data);
   return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial, data.file,
                      data.stream ? data.stream->bytes_read() : 0, data_summary, make_provenance, start.monotonic},
                     world, node, leaders);

@@ -28,7 +28,7 @@ namespace sheaf {
 namespace {
 
 // The results of a run, perhaps of another version, in whose journals studies have other fingerprints. For rank 0.
-Replay read_journals(const Study& study, SearchStages& stages, const JournalHeader& own) {
+Replay read_journals(const SettledStudy& study, SearchStages& stages, const JournalHeader& own) {
   constexpr bool forced = true;  // differences decide how results are compared
   const RunReader reader(run_directory(study));
   JournalHeader expected = own;
@@ -55,8 +55,8 @@ struct DrawnSample {
 
 // `stages`: of `plan`, which has the first stage; gives the plans of all ranks the stages of the run. Collective over
 // world.
-DrawnSample draw_sample(const Study& study, const JournalHeader& own, const SampleSize& size, SearchStages& stages,
-                        Plan& plan, const Communicator& world) {
+DrawnSample draw_sample(const SettledStudy& study, const JournalHeader& own, const SampleSize& size,
+                        SearchStages& stages, Plan& plan, const Communicator& world) {
   const std::string directory = run_directory(study);
   const std::int64_t known_stages = plan.stage_count();
   Replay journals;
@@ -74,7 +74,7 @@ DrawnSample draw_sample(const Study& study, const JournalHeader& own, const Samp
       iterations.push_back(comparable.iterations[static_cast<std::size_t>(position)]);
   };
   agree_in_background(world, draw, without_limit());  // journals may be large
-  share_read_stages(plan, study.search.is_gradual(), known_stages, world);
+  share_read_stages(plan, study->search.is_gradual(), known_stages, world);
   return {share_sample(journals, iterations, plan, world), left_out};
 }
 
@@ -84,23 +84,23 @@ ExitCode verify_run(const Study& requested, const SampleSize& size, const Commun
   const JobStart start;
   const Communicator node = world.split_by_node();
   const std::string directory = run_directory(requested);
-  Study study;
+  Study asked;
   agree(world, [&] {
-    study = with_absolute_inputs(requested, current_directory());
-    study.run.array = {};
-    study.run.on_failure = OnFailure::go_on;  // a failure is a difference
+    asked = with_absolute_inputs(requested, current_directory());
+    asked.run.array = {};
+    asked.run.on_failure = OnFailure::go_on;  // a failure is a difference
   });
 
   // 1. Check the study, its data and the ranks, as a job that resumes the run does.
-  study = settle_data_defaults(study, world);
+  const Study planned = settle_data_defaults(asked, world);
   std::optional<Plan> made_plan;
-  agree(world, [&] { made_plan.emplace(study); });
+  agree(world, [&] { made_plan.emplace(planned); });
   Plan& plan = *made_plan;
-  const auto searcher = make_searcher(study);
+  const auto searcher = make_searcher(planned);
   SearchStages stages(*searcher, plan);
   choose_next_stage(stages, plan, {}, "", world);
-  const PreparedTraining training = prepare_training(study, plan, directory, world, node);
-  study = training.prepared.study;
+  const PreparedTraining training = prepare_training(planned, plan, directory, world, node);
+  const SettledStudy& study = training.prepared.study;
 
   // 2. Draw the sample, train it and compare.
   const DrawnSample sample = draw_sample(study, training.header, size, stages, plan, world);

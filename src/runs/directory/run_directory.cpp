@@ -122,11 +122,11 @@ void require_no_run(const std::string& directory) {
     });
 }
 
-void write_study(const std::string& directory, const Study& study) {
+void write_study(const std::string& directory, const SettledStudy& study) {
   write_whole_file(study_path(directory), stored_study_text(study));
 }
 
-void write_next_study(const std::string& directory, const Study& study) {
+void write_next_study(const std::string& directory, const SettledStudy& study) {
   write_whole_file(numbered_study_path(directory, latest_study_number(directory) + 1), stored_study_text(study));
 }
 

@@ -9,6 +9,7 @@
 namespace sheaf {
 
 class Plan;
+class SettledStudy;
 struct Study;
 
 /// The directory of the study's run: run.output, or runs/<study.name>.
@@ -38,11 +39,11 @@ void require_run(const std::string& directory);
 void require_no_run(const std::string& directory);
 
 /// Writes the settled study to study.cfg in the directory, which must exist. Throws RunError. Local, for rank 0.
-void write_study(const std::string& directory, const Study& study);
+void write_study(const std::string& directory, const SettledStudy& study);
 
 /// Writes the study to study-2.cfg, study-3.cfg, ..., the first one after the latest. Throws RunError. Local, for rank
 /// 0.
-void write_next_study(const std::string& directory, const Study& study);
+void write_next_study(const std::string& directory, const SettledStudy& study);
 
 /// Records that the result files, if the directory holds them, have only the first `iterations`. They stay until those
 /// of all iterations replace them. To be called before the run gets another number of iterations. Throws RunError.

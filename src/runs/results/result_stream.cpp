@@ -6,6 +6,7 @@
 
 #include "study/metrics.hpp"
 #include "study/settings.hpp"
+#include "study/settled_study.hpp"
 
 namespace sheaf {
 namespace {
@@ -61,7 +62,7 @@ void write_ranks(Hdf5Writer& file, const RankTable& ranks) {
 
 }  // namespace
 
-ResultStream::ResultStream(const std::string& directory, const Study& study, const Plan& plan,
+ResultStream::ResultStream(const std::string& directory, const SettledStudy& study, const Plan& plan,
                            const TableExtent& extent, const DataSet* data)
     : study_(study),
       plan_(plan),
@@ -69,20 +70,20 @@ ResultStream::ResultStream(const std::string& directory, const Study& study, con
       csv_(directory + "/results.csv"),
       h5_(h5_file_.temporary()),
       iterations_(
-          h5_.begin_table("iterations", plan.iteration_count(), iteration_columns(plan, extent, study.run.metrics))),
+          h5_.begin_table("iterations", plan.iteration_count(), iteration_columns(plan, extent, study->run.metrics))),
       data_(data) {
-  if (study.run.curves.value_or(false))
-    epochs_ = h5_.begin_table("epochs", extent.epochs, column_types(epoch_table({}, study.run.metrics)));
+  if (study.curves())
+    epochs_ = h5_.begin_table("epochs", extent.epochs, column_types(epoch_table({}, study->run.metrics)));
   if (data_ != nullptr)
     predictions_ = h5_.begin_table("predictions", extent.predicted_rows, prediction_columns(*data_));
-  csv_.file().write(csv_header(iteration_table(plan, {}, study.run.metrics)));
+  csv_.file().write(csv_header(iteration_table(plan, {}, study->run.metrics)));
 }
 
 void ResultStream::append(const std::vector<TrainedIteration>& iterations) {
-  const Table table = iteration_table(plan_, iterations, study_.run.metrics);
+  const Table table = iteration_table(plan_, iterations, study_->run.metrics);
   csv_.file().write(csv_rows(table));
   iterations_.append(table);
-  if (epochs_) epochs_->append(epoch_table(iterations, study_.run.metrics));
+  if (epochs_) epochs_->append(epoch_table(iterations, study_->run.metrics));
 }
 
 void ResultStream::append_predictions(std::int64_t iteration, const std::vector<float>& predictions,
@@ -94,7 +95,7 @@ void ResultStream::finish(const RunResults& results) {
   iterations_.close();
   if (epochs_) epochs_->close();
   if (predictions_) predictions_->close();
-  const auto& metrics = study_.run.metrics;
+  const auto& metrics = study_->run.metrics;
   write_in_slices(h5_, "trials", trial_columns(plan_, metrics), results.trials,
                   [&](const std::vector<TrialSummary>& trials) { return trial_table(plan_, trials, metrics); });
   if (!results.ensembles.empty())

@@ -15,7 +15,7 @@
 
 namespace sheaf {
 
-struct Study;
+class SettledStudy;
 
 /// Writes results.h5 and results.csv of a run directory, both under temporary names until finish(). Stores no rows in
 /// memory. Local, for rank 0.
@@ -23,7 +23,7 @@ class ResultStream {
  public:
   /// `extent`: of all iterations of the run. `data`: with run.predictions; null: no table of predictions. `study`,
   /// `plan` and `data` outlive the object. Throws RunError.
-  ResultStream(const std::string& directory, const Study& study, const Plan& plan, const TableExtent& extent,
+  ResultStream(const std::string& directory, const SettledStudy& study, const Plan& plan, const TableExtent& extent,
                const DataSet* data = nullptr);
 
   /// Appends the next iterations, in order. Throws RunError.
@@ -38,7 +38,7 @@ class ResultStream {
   void finish(const RunResults& results);
 
  private:
-  const Study& study_;
+  const SettledStudy& study_;
   const Plan& plan_;
   UnfinishedFile h5_file_, csv_;
   Hdf5Writer h5_;

@@ -50,10 +50,6 @@ std::string score_text(double score, double validation_loss) {
   return std::isnan(score) && std::isfinite(validation_loss) ? "not defined" : fmt::format("{:.4f}", score);
 }
 
-bool has_validation(const Study& study) {
-  return validation_epochs(study).any();
-}
-
 std::string left_out_note(const RunResults& results) {
   std::string text;
   const std::string total = counted(results.iterations, "iteration");
@@ -90,7 +86,7 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
       add("Iteration {} (member {}) final loss: {:.5g}", number, plan.iteration(number).member, iteration.final_loss);
     else
       add("Iteration {} final loss: {:.5g}", number, iteration.final_loss);
-    if (has_validation(study))
+    if (validates(study))
       add("  validation loss: {:.5g}  {}: {}", iteration.validation_loss, score,
           score_text(iteration.validation_score, iteration.validation_loss));
     for (const std::size_t metric : further_metrics(study))
@@ -114,7 +110,7 @@ std::string iteration_statistics(const Study& study, const RunResults& results) 
         {name, text(spread.mean()), text(spread.deviation()), text(spread.minimum()), text(spread.maximum())});
   };
   add("final loss", results.spreads.final_loss, loss_number);
-  if (has_validation(study)) {
+  if (validates(study)) {
     add("validation loss", results.spreads.validation_loss, loss_number);
     add(score_name(study), results.spreads.validation_score, short_number);
     for (const std::size_t metric : further_metrics(study))
@@ -175,7 +171,7 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
     add("cut", "cut", ranking, false,
         [](const TrialSummary& t) { return t.cut > 0 ? fmt::format("{}/{}", t.cut, t.iterations) : ""; });
   const bool by_loss = ranking_of(study).by_loss;
-  if (has_validation(study)) {
+  if (validates(study)) {
     add("mean " + score_name(study), score_name(study), by_loss ? 3 : ranking, false,
         [](const TrialSummary& t) { return short_number(t.mean_score); });
     add("std", "std", 1, false, [](const TrialSummary& t) { return short_number(t.score_deviation); });
@@ -185,7 +181,7 @@ std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& pl
       add("mean " + metric_label(study, metric), metric_label(study, metric), 2, false,
           [metric](const TrialSummary& t) { return short_number(t.mean_metrics[metric]); });
   }
-  add("final loss", "final loss", has_validation(study) ? 0 : ranking, false,
+  add("final loss", "final loss", validates(study) ? 0 : ranking, false,
       [](const TrialSummary& t) { return loss_number(t.mean_final_loss); });
   return columns;
 }
@@ -266,15 +262,15 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
     over +=
         fmt::format(", {} defined in {} of {}", score_name(study), first.scores, first.scores + first.undefined_scores);
   const bool by_loss = ranking_of(study).by_loss;
-  const double value = !has_validation(study) ? first.mean_final_loss
-                       : by_loss              ? first.mean_validation_loss
-                                              : first.mean_score;
-  const bool is_undefined = has_validation(study) && !by_loss && !std::isfinite(value);
+  const double value = !validates(study) ? first.mean_final_loss
+                       : by_loss         ? first.mean_validation_loss
+                                         : first.mean_score;
+  const bool is_undefined = validates(study) && !by_loss && !std::isfinite(value);
   if (is_undefined && std::isfinite(first.mean_validation_loss))  // the order of equal scores
     return fmt::format("{} (mean validation loss {:.5g} over {}; {} is not defined for all of them)", best,
                        first.mean_validation_loss, over, score_name(study));
   if (!std::isfinite(value)) return "none (each trial has iterations that diverged or failed)";
-  if (!has_validation(study)) return fmt::format("{} (mean final loss {:.5g} over {})", best, value, over);
+  if (!validates(study)) return fmt::format("{} (mean final loss {:.5g} over {})", best, value, over);
   if (by_loss)
     return fmt::format("{} (mean validation loss {:.5g}, {} {} over {})", best, value, score_name(study),
                        score_text(first.mean_score, first.mean_validation_loss), over);

@@ -6,6 +6,7 @@
 #include "data/synthetic.hpp"
 #include "engines/engine_table.hpp"
 #include "support/catch.hpp"
+#include "support/settled.hpp"
 #include "support/small_studies.hpp"
 #include "training/memory_training.hpp"
 
@@ -43,7 +44,8 @@ Study refitted_study() {
 
 TrainedIteration train(const Study& study, const Plan& plan, const DataSet& data, const Iteration& iteration) {
   Splits splits(study, data);
-  const TrainingContext context{study, plan, &data, &splits};
+  const SettledStudy settled = test::settled(study);
+  const TrainingContext context{settled, plan, &data, &splits};
   const Trial trial = plan.trial(iteration.trial);
   const IterationInput input{data, splits.split(iteration.repeat, iteration.fold),
                              splits.scaling(iteration.repeat, iteration.fold, scaling_kind(trial))};

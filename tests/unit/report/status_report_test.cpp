@@ -6,6 +6,7 @@
 #include "study/plan.hpp"
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -22,7 +23,7 @@ Study grid_study() {
 }
 
 RunState state_of(const Study& study) {
-  return {"runs/my run", "0.9.0", study, test::whole_plan(study), "", {}, false, {}, {"00001"}, {}};
+  return {"runs/my run", "0.9.0", test::settled(study), test::whole_plan(study), "", {}, false, {}, {"00001"}, {}};
 }
 
 // One of two trials is complete.

@@ -13,6 +13,7 @@
 
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 
 using namespace sheaf;
 
@@ -27,20 +28,20 @@ const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
 
 const RecordedStage second_stage{{1, {{0, 2}}, {0, 1}, {0, 1}, 1, 2, std::nullopt}, 4};
 
-Study settled_study() {
+SettledStudy stored_study() {
   Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
   study.data.source = DataSource::synthetic;
   study.data.mode = DataMode::memory;
   study.run.engine = EngineKind::native;
-  return study;
+  return test::settled(study);
 }
 
 // A run with the two stages of TwoStageSearch: iterations 0..3, then iterations 4 and 5 of trials 0 and 1.
 class Run {
  public:
-  Run() { write_study(directory(), settled_study()); }
+  Run() { write_study(directory(), stored_study()); }
 
   std::string directory() const { return scratch_.path.string(); }
 
@@ -68,7 +69,7 @@ class Run {
 
 struct Reading {
   test::TwoStageSearch searcher;
-  Plan plan{settled_study()};
+  Plan plan{stored_study()};
   SearchStages stages{searcher, plan};
   RunProgress progress;
 
@@ -87,7 +88,7 @@ TEST_CASE("a finished run has a study, the results of all stages and no remainin
   const RunReader reader(run.directory());
   CHECK(reader.has_results());
   CHECK(reader.attempts() == 1);
-  CHECK(reader.study(false).search.keys.front().candidates.size() == 4);
+  CHECK(reader.study(false)->search.keys.front().candidates.size() == 4);
   REQUIRE(reader.identity().has_value());
   CHECK(reader.identity()->study == header.study);
   CHECK(reader.identity()->seed() == header.seed());

@@ -16,6 +16,7 @@
 
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 
 using namespace sheaf;
 
@@ -25,7 +26,7 @@ constexpr auto finished = IterationStatus::finished, diverged = IterationStatus:
                failed = IterationStatus::failed;
 
 // Four trials with two folds: iterations 0..7.
-Study grid_study() {
+SettledStudy grid_study() {
   Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
@@ -34,7 +35,7 @@ Study grid_study() {
   study.data.draw = Draw::study;
   study.data.mode = DataMode::memory;
   study.run.engine = EngineKind::native;
-  return study;
+  return test::settled(study);
 }
 
 struct Line {
@@ -221,7 +222,7 @@ TEST_CASE("a run whose study asks for more than was trained is not finished") {
   forget_earlier_results(run.directory());
   Study more = grid_study();
   more.search.keys[0].candidates.push_back("0.5");
-  write_study(run.directory(), more);
+  write_study(run.directory(), test::settled(more));
   // The fingerprint of journals counts only with the version of this program.
   std::string text = text_of(study_path(run.directory()));
   const std::string version = "sheaf " + program_version();

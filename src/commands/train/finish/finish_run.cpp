@@ -112,7 +112,7 @@ std::optional<double> idle_share(std::int64_t total, std::int64_t busy) {
 
 ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node,
                     const Communicator& leaders) {
-  const WhileWaiting waiting = network_limit(end.context.study.run, end.run.resume_command(), world, node);
+  const WhileWaiting waiting = network_limit(end.context.study->run, end.run.resume_command(), world, node);
   const GatherRoute route(world, node, leaders, waiting);
   const ResultStore& own = end.trained.results;
   const IndexRange stage = end.trained.last.iterations;
@@ -140,7 +140,7 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const IndexRange all_iterations{0, end.plan.iteration_count()};
   if (on_ranks) add_extent(extent, end.context, own, all_iterations, true);
   // Otherwise, this attempt tried failures again.
-  const bool failed_count = !on_ranks || end.context.study.search.is_gradual() || end.plan.stage_count() > 1;
+  const bool failed_count = !on_ranks || end.context.study->search.is_gradual() || end.plan.stage_count() > 1;
   add_extent(extent, end.context, known.iterations, all_iterations, failed_count);
   extent = extent_over_ranks(extent, world, waiting);
 

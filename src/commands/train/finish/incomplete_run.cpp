@@ -51,7 +51,7 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
   const std::int64_t done = counts.total - counts.left;
   const std::string task = slice.is_whole() ? "" : fmt::format("task {}/{}: ", slice.task, slice.tasks);
   const std::string resume = run.resume_command();
-  const bool has_total = end.context.study.search.has_trial_count();
+  const bool has_total = end.context.study->search.has_trial_count();
   const std::string total = counted(has_total ? counts.total : done, "iteration");
   if (cause != iteration_failed && counts.recorded == counts.total) {
     const bool refit_follows = end.stages.awaits_refit();

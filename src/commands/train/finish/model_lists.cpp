@@ -105,7 +105,7 @@ void remove_other_refits(const SavedModels& models) {
 }  // namespace
 
 void write_model_lists(const SavedModels& models, RunResults& results) {
-  if (models.study.run.models == ModelsSaved::all) warn_of_missing_models(models, results);
+  if (models.study.models() == ModelsSaved::all) warn_of_missing_models(models, results);
   IndexRange refit;
   if (const RefitResult* const of_best = results.best_refit()) {
     const auto problem = problem_of_refit(models, *of_best);
@@ -134,7 +134,7 @@ void use_refits(const SavedModels& models, const std::optional<RefitResults>& re
 
 void remove_other_models(const SavedModels& models, const RunResults& results) {
   if (models.plan.has_refit()) remove_other_refits(models);
-  if (models.study.run.models != ModelsSaved::best || results.models().empty()) return;
+  if (models.study.models() != ModelsSaved::best || results.models().empty()) return;
   const Plan& plan = models.plan;
   const TrialSummary& best = results.trials.front();
   const std::int64_t last = plan.search_stages() - 1;  // which trains members to the end

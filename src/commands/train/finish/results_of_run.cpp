@@ -56,7 +56,7 @@ std::string user_name() {
 Leaderboard::HasModels models_that_are_left(const EndOfRun& end) {
   const Plan& plan = end.context.plan;
   const bool adds_repeats = plan.stage(plan.search_stages() - 1).adds_repeats();
-  if (!adds_repeats || end.context.study.run.models == ModelsSaved::none) return {};
+  if (!adds_repeats || end.context.study.models() == ModelsSaved::none) return {};
   return [&models = end.models](IndexRange members) { return !find_missing_model(models, members); };
 }
 
@@ -85,12 +85,12 @@ ResultsOfRun::ResultsOfRun(const EndOfRun& end, const TableExtent& extent, std::
       idle_share_(idle_share),
       files_(std::move(files)),
       locks_(std::move(locks)),
-      keeps_predictions_(end.context.study.run.predictions == PredictionsKept::held_out),
+      keeps_predictions_(end.context.study.predictions() == PredictionsKept::held_out),
       stream_(end.run.directory, end.context.study, end.context.plan, extent,
               keeps_predictions_ ? end.context.data : nullptr),
       ensembles_(end.context, files_),
       tally_(end.context.study, end.context.plan, end.engine_of_trial, models_that_are_left(end)) {
-  if (end.context.study.search.ensemble == EnsembleKind::greedy) selection_.emplace(end.context, files_);
+  if (end.context.study.ensemble() == EnsembleKind::greedy) selection_.emplace(end.context, files_);
 }
 
 void ResultsOfRun::take(const std::vector<GatheredResult>& window) {
@@ -112,7 +112,7 @@ void ResultsOfRun::take(const std::vector<GatheredResult>& window) {
 }
 
 ExitCode ResultsOfRun::finish() {
-  const Study& study = end_.context.study;
+  const SettledStudy& study = end_.context.study;
   RunResults results = tally_.finish();
   results.ranks = end_.ranks;
   results.streamed_bytes = streamed_bytes_;
@@ -124,10 +124,10 @@ ExitCode ResultsOfRun::finish() {
   results.study_file = std::filesystem::path(latest_study_path(end_.run.directory)).filename().string();
   if (results.refit) results.refit->rows = refit_rows();
   remove_file(importance_path(end_.run.directory));  // it is that of earlier models
-  if (study.run.models != ModelsSaved::none) write_model_lists(end_.models, results);
+  if (study.models() != ModelsSaved::none) write_model_lists(end_.models, results);
   if (selection_) select_ensemble(results);
-  if (has_test_rows(study.data)) test(results);
-  if (study.ensemble.bootstrap) score_bags(results);
+  if (has_test_rows(study->data)) test(results);
+  if (study->ensemble.bootstrap) score_bags(results);
   describe(results);
   stream_.finish(results);
   forget_earlier_results(end_.run.directory);
@@ -155,7 +155,7 @@ ExitCode ResultsOfRun::finish() {
 // The rows on which the refit trained.
 std::int64_t ResultsOfRun::refit_rows() const {
   const TrainingContext& context = end_.context;
-  if (context.splits == nullptr) return rows_without_test(context.study.data, context.study.data.rows);
+  if (context.splits == nullptr) return rows_without_test(context.study->data, context.study->data.rows);
   Split split;  // without its scaling
   context.splits->rows_of_split(0, context.plan.folds(), split);
   return split.training_rows.count();
@@ -254,7 +254,7 @@ void ResultsOfRun::take_predictions(const JournaledIteration& iteration) {
 // Writes summary.json and README.txt. A README.txt of somebody else stays.
 void ResultsOfRun::describe(const RunResults& results) const {
   const std::string& directory = end_.run.directory;
-  const Study& study = end_.context.study;
+  const SettledStudy& study = end_.context.study;
   write_whole_file(directory + "/summary.json", summary_json(study, end_.context.plan, results));
   const std::string readme = directory + "/README.txt";
   if (!is_own_readme(readme))

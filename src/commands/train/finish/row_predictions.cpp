@@ -108,7 +108,7 @@ std::vector<float> predict_rows(const TrainingContext& context, const std::optio
                                 const RowSet& rows, const std::vector<OpenedModel>& models,
                                 const std::vector<double>& weights, const Scoring& scoring) {
   const DataSet& data = *context.data;
-  RowPredictor predictor(context.study, shape_of(data, context.study.data), models, weights, scoring);
+  RowPredictor predictor(context.study, shape_of(data, context.study->data), models, weights, scoring);
   if (data.features != nullptr)
     add_rows(data.features, {0, data.rows}, rows, data.feature_count, predictor);
   else if (data.byte_features != nullptr)

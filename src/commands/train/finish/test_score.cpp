@@ -41,7 +41,7 @@ std::vector<MetricChoice> test_metrics(const Study& study, Task task, LossKind l
 
 // The weights of rows for the training of an iteration: empty without search.weighted.
 std::vector<float> weights_of_rows(const TrainingContext& context, std::int64_t iteration, const RowSet& rows) {
-  if (!context.study.search.weighted) return {};
+  if (!context.study->search.weighted) return {};
   const Iteration model = context.plan.iteration(iteration);
   Split split;
   context.splits->rows_of_split(model.repeat, model.fold, split);
@@ -133,7 +133,7 @@ TestResult test_models(const TrainingContext& context, const std::optional<FileS
                        const std::vector<std::string>& models, const std::vector<double>& weights) {
   const DataSet& data = *context.data;
   const RowSet& rows = context.splits->test_rows();
-  const std::vector<OpenedModel> loaded = opened(models, context.study.run);
+  const std::vector<OpenedModel> loaded = opened(models, context.study->run);
   const Scoring scoring = scoring_of_models(data, loaded, models.size() > 1 && data.task != Task::regression);
   return result_of(context, iteration, rows, scoring, predict_rows(context, file, rows, loaded, weights, scoring));
 }
@@ -141,7 +141,7 @@ TestResult test_models(const TrainingContext& context, const std::optional<FileS
 std::optional<TestResult> score_out_of_bag(const TrainingContext& context, IndexRange iterations,
                                            const std::vector<std::string>& models, std::int64_t threads) {
   const DataSet& data = *context.data;
-  const std::vector<OpenedModel> loaded = opened(models, context.study.run);
+  const std::vector<OpenedModel> loaded = opened(models, context.study->run);
   PartialMean mean(data.rows, data.output_count);
   // Predictions of as many models as there are threads are in memory. They are added in the order of the models.
   struct OutOfBag {

@@ -37,7 +37,7 @@ DataIdentity identify_data(const PreparedStudy& prepared, const std::optional<st
   });
   known = world.broadcast(known, 0);
   if (!known.empty()) return {known, files};
-  return {described(streamed_content(prepared.study.data, *prepared.data.file, *data, threads, world), description),
+  return {described(streamed_content(prepared.study->data, *prepared.data.file, *data, threads, world), description),
           files};
 }
 

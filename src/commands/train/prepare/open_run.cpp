@@ -65,8 +65,8 @@ void require_empty(const std::string& directory) {
 
 // Returns the stored study of the run that the job joins. Otherwise begins the run with `study` and returns nothing.
 // For rank 0, under the lock; array tasks also need lock_shared_files().
-std::optional<Study> begin_or_join(const std::string& directory, const Study& study, const RunRequest& request,
-                                   const ArraySlice& slice) {
+std::optional<SettledStudy> begin_or_join(const std::string& directory, const SettledStudy& study,
+                                          const RunRequest& request, const ArraySlice& slice) {
   for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
     require_directory_or_nothing(inner);
   if (joins_run(directory, request, slice)) {
@@ -94,7 +94,7 @@ void change_extent(const std::string& directory, const Study& study, const Study
   if (const auto& earlier = study.search.earlier; earlier != stored.search.earlier)
     remove_other_checkpoints(directory,
                              [&](const IterationKey& training) { return training.trial < earlier.back().trials; });
-  write_next_study(directory, with_extent_of(study, stored));
+  write_next_study(directory, SettledStudy(with_extent_of(study, stored)));
   const std::string path = latest_study_path(directory);
   log_root(study.search.earlier == stored.search.earlier
                ? fmt::format("the study of the run is now '{}'", path)
@@ -165,11 +165,11 @@ std::vector<DirectoryLock> lock_shared_files(const std::string& directory, const
   return locks;
 }
 
-std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
+std::optional<OpenRun> open_run(const SettledStudy& study, bool uses_stored_study, const RunRequest& request,
                                 const JournalHeader& header, const ArraySlice& slice, SearchStages& stages,
                                 const Communicator& world) {
   // The user did not choose a directory, so a new run may go to another one.
-  const bool may_choose = study.run.output.empty() && !request.resume && slice.is_whole();
+  const bool may_choose = study->run.output.empty() && !request.resume && slice.is_whole();
   std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
   Replay earlier;
@@ -179,10 +179,10 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
     if (may_choose && holds_results(path)) throw DirectoryInUse(path);  // another job has just finished
     const std::size_t run_locks = locks.size();
     for (auto& lock : lock_shared_files(path, slice)) locks.push_back(std::move(lock));
-    const std::optional<Study> stored = begin_or_join(path, study, request, slice);
+    const std::optional<SettledStudy> stored = begin_or_join(path, study, request, slice);
     settled_otherwise = stored && !uses_stored_study &&
                         (has_other_values(study, *stored) || !differing_keys(study, *stored).empty() ||
-                         study.search.earlier != stored->search.earlier);
+                         study->search.earlier != (*stored)->search.earlier);
     if (settled_otherwise) return locks.clear();
     if (stored) require_same_study(path, study, *stored);
     if (stored) require_same_extension(path, study, *stored);
@@ -191,7 +191,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
     store_numbering(path, slice);
     while (locks.size() > run_locks) locks.pop_back();
     if (stored || !slice.is_whole())
-      earlier = replay_earlier(path, request, header, slice, study.search.has_trial_count(), stages);
+      earlier = replay_earlier(path, request, header, slice, study->search.has_trial_count(), stages);
     if (is_changed) change_extent(path, study, *stored);  // last: the replay refuses other data
   };
   const auto open = [&] {

@@ -20,6 +20,7 @@
 
 namespace sheaf {
 
+class SettledStudy;
 struct Study;
 
 /// A run directory that this job has opened and locked.
@@ -43,12 +44,12 @@ std::vector<DirectoryLock> lock_shared_files(const std::string& directory, const
 
 /// Creates the run directory of the study, or opens an existing one to resume its run. Without run.output, a new run
 /// goes to the first of runs/NAME, runs/NAME-2, ... that has no finished run and that no other job uses. The tasks of
-/// an array share one directory; the first task creates it. `study`: settled. `uses_stored_study`: whether it was
+/// an array share one directory; the first task creates it. `uses_stored_study`: whether it was
 /// settled with the stored choices of the run. `stages`: of the plan, which has the first stage; rank 0 adds the stages
 /// that follow from earlier results. Returns nothing if another task has opened the run in the meantime with other
 /// choices; the study must then be settled again. Throws AgreedError if the directory has a run that cannot be resumed
 /// or `request` does not resume it, if another job uses it, or if it cannot be written. Collective over world.
-std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
+std::optional<OpenRun> open_run(const SettledStudy& study, bool uses_stored_study, const RunRequest& request,
                                 const JournalHeader& header, const ArraySlice& slice, SearchStages& stages,
                                 const Communicator& world);
 

@@ -29,13 +29,11 @@ EngineOfTrial engines_of(const RunOptions& options, bool joins, const JobFacts& 
 
 PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, const BeforeData& before_data,
                             const Communicator& world, const Communicator& node) {
-  PreparedStudy prepared;
-  prepared.file = agree_on_data(study, world);
-  PlacedStudy placed = place_and_settle(study, plan, prepared.file, world, node);
-  prepared.engine_of_trial = engines_of(study.run, joins, placed.facts);
-  prepared.study = std::move(placed.study);
-  prepared.placement = placed.placement;
-  prepared.facts = placed.facts;
+  std::optional<FileSchema> file = agree_on_data(study, world);
+  PlacedStudy placed = place_and_settle(study, plan, file, world, node);
+  PreparedStudy prepared{std::move(placed.study), std::move(placed.placement), std::move(placed.facts)};
+  prepared.file = std::move(file);
+  prepared.engine_of_trial = engines_of(study.run, joins, prepared.facts);
   prepared.ranks = gather_rank_infos(prepared.placement, world);
   prepared.gpu_lanes = world.sum(prepared.placement.gpu_lanes());
   if (!joins)  // otherwise stacks that lack memory are halved
@@ -46,7 +44,7 @@ PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, co
   agree(world, [&] { before_data(prepared); });
   prepared.data = prepare_study_data(prepared.study, plan, prepared.file, prepared.placement, world, node);
   // The data may have more classes than expected.
-  agree(world, [&] { require_engine(plan, prepared.data.shape, prepared.study.run, prepared.facts.devices); });
+  agree(world, [&] { require_engine(plan, prepared.data.shape, prepared.study->run, prepared.facts.devices); });
   return prepared;
 }
 

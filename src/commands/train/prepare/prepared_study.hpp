@@ -14,19 +14,19 @@
 #include "parallel/mpi/communicator.hpp"
 #include "runs/results/run_results.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
+#include "study/settled_study.hpp"
 
 namespace sheaf {
 
 struct PreparedStudy {
-  Study study;                     ///< settled
-  Placement placement;             ///< of this rank
-  JobFacts facts;                  ///< by which it was settled
-  RankTable ranks;                 ///< on rank 0; empty on other ranks
-  std::int64_t gpu_lanes = 0;      ///< of all ranks
-  EngineOfTrial engine_of_trial;   ///< with the reasons for the choice
-  std::optional<FileSchema> file;  ///< of the data file; nullopt for synthetic data
-  StudyData data;
+  SettledStudy study;
+  Placement placement;               ///< of this rank
+  JobFacts facts;                    ///< by which it was settled
+  RankTable ranks{};                 ///< on rank 0; empty on other ranks
+  std::int64_t gpu_lanes = 0;        ///< of all ranks
+  EngineOfTrial engine_of_trial{};   ///< with the reasons for the choice
+  std::optional<FileSchema> file{};  ///< of the data file; nullopt for synthetic data
+  StudyData data{};
 };
 
 /// Called on every rank before data are read; `data` is not set yet. Local; may throw.

@@ -66,7 +66,7 @@ PreparedTraining prepare_training(const Study& study, const Plan& plan, const st
   DataIdentity identity = identify_data(prepared, directory, world, node);
   PreparedTraining training{std::move(prepared), std::move(used), {}};
   agree(world, [&] {
-    const Study& settled = training.prepared.study;
+    const SettledStudy& settled = training.prepared.study;
     training.header = {program_version(),
                        study_fingerprint(settled),
                        std::move(identity.content),
@@ -75,7 +75,7 @@ PreparedTraining prepare_training(const Study& study, const Plan& plan, const st
                        std::move(identity.files),
                        training.prepared.placement.lane_count(),
                        std::nullopt,
-                       platform_of(settled.run, training.engines)};
+                       platform_of(settled->run, training.engines)};
   });
   return training;
 }

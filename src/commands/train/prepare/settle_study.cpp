@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "commands/train/prepare/data_defaults.hpp"
@@ -143,7 +144,7 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
   return speedup.value();
 }
 
-Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
+SettledStudy settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study = with_settled_mode(std::move(study), facts);
   if (!study.data.channels) study.data.channels = facts.layout.channels;
   if (!study.run.curves)
@@ -153,55 +154,55 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.search.ensemble = settled_ensemble(study, facts);
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   study.run.stack = settled_stack(study, plan, facts.shape, facts.training_rows, facts.gpus);
-  return study;
+  return SettledStudy(std::move(study));
 }
 
-void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
-  require_engine(plan, facts.shape, settled.run, facts.devices);
-  require_stack(plan, facts.shape, settled.run, facts.devices);
-  if (settled.run.stack && settled.run.stack->is_stack() && settled.data.mode == DataMode::streamed)
+void require_trainable(const SettledStudy& settled, const Plan& plan, const JobFacts& facts) {
+  require_engine(plan, facts.shape, settled->run, facts.devices);
+  require_stack(plan, facts.shape, settled->run, facts.devices);
+  if (settled->run.stack && settled->run.stack->is_stack() && settled.mode() == DataMode::streamed)
     throw UsageError(
         fmt::format("run.stack = {} needs data in memory, but '{}' would be streamed (it does not fit into "
                     "memory). Leave out run.stack.",
-                    settled.run.stack->most, settled.data.file));
-  if (settled.search.ensemble == EnsembleKind::greedy)
+                    settled->run.stack->most, settled->data.file));
+  if (settled.ensemble() == EnsembleKind::greedy)
     if (const auto obstacle = ensemble_obstacle(settled)) throw UsageError(obstacle->sentence());
   bool has_trees = false;
   plan.for_each_network([&](const Trial& trial) { has_trees = has_trees || !is_network(trial.model.kind); });
-  require(settled.data.mode == DataMode::memory || !has_trees, [&] {
+  require(settled.mode() == DataMode::memory || !has_trees, [&] {
     return fmt::format(
         "'{}' would be streamed ({} of data, {} available per node, data.memory = {}), but model.kind = boosted_trees "
         "needs the rows in memory. Use nodes with more memory, set data.mode = memory, or choose a network.",
-        settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
+        settled->data.file, human_bytes(static_cast<double>(facts.data_bytes)),
         human_bytes(static_cast<double>(facts.node_bytes)), setting_text(settled, "data.memory"));
   });
-  require(settled.data.mode == DataMode::memory || !has_held_out_files(settled.data), [&] {
+  require(settled.mode() == DataMode::memory || !has_held_out_files(settled->data), [&] {
     return fmt::format(
         "'{}' does not fit into memory with data.validation_file and data.test_file ({} of data, {} "
         "available per node, data.memory = {}), and with these files it cannot be streamed. Use nodes "
         "with more memory, or hold out rows of data.file.",
-        settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
+        settled->data.file, human_bytes(static_cast<double>(facts.data_bytes)),
         human_bytes(static_cast<double>(facts.node_bytes)), setting_text(settled, "data.memory"));
   });
-  require(settled.data.mode == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
+  require(settled.mode() == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
           fmt::format("'{}' does not fit into memory, as data.mode = memory requires ({} of data, {} available per "
                       "node). Use nodes with more memory, or start a new run with data.mode = streamed.",
-                      settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
+                      settled->data.file, human_bytes(static_cast<double>(facts.data_bytes)),
                       human_bytes(static_cast<double>(facts.node_bytes))));
 }
 
-Study with_stored_choices(Study requested, const Study& stored) {
+Study with_stored_choices(Study requested, const SettledStudy& stored) {
   for (const Setting& setting : settings_table()) {
     const bool is_auto = setting.info.default_value == "auto" && setting.text(requested) == "auto";
     if (is_auto && setting.decides_results) apply_setting(requested, setting.info.key, setting.text(stored));
   }
-  if (requested.run.models == ModelsSaved::automatic) requested.run.models = stored.run.models;
+  if (requested.run.models == ModelsSaved::automatic) requested.run.models = stored.models();
   if (!requested.search.start_run.empty()) {  // the older run may have changed since
-    requested.search.start = stored.search.start;
+    requested.search.start = stored->search.start;
     requested.search.start_run.clear();
   }
   // The file has determined them, too.
-  if (has_given_folds(requested) && requested.search.folds == 1) requested.search.folds = stored.search.folds;
+  if (has_given_folds(requested) && requested.search.folds == 1) requested.search.folds = stored->search.folds;
   return requested;
 }
 
@@ -214,12 +215,11 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
     for (const std::string& problem : {ranking_problem(study, plan, rows), stopping_problem(study, rows)})
       if (!problem.empty()) throw UsageError(problem);
   });
-  PlacedStudy placed;
-  placed.placement = place_ranks(study.run, find_usable_gpus, world, node);
-  placed.facts = gather_facts(study, plan, file, placed.placement, world, node);
-  placed.study = settled_study(study, plan, placed.facts);
-  if (placed.facts.devices.front().on_gpu() && !may_use_gpus(placed.study.run)) {
-    placed.placement = place_ranks(placed.study.run, find_usable_gpus, world, node);
+  Placement placement = place_ranks(study.run, find_usable_gpus, world, node);
+  JobFacts facts = gather_facts(study, plan, file, placement, world, node);
+  PlacedStudy placed{settled_study(study, plan, facts), std::move(placement), std::move(facts)};
+  if (placed.facts.devices.front().on_gpu() && !may_use_gpus(placed.study->run)) {
+    placed.placement = place_ranks(placed.study->run, find_usable_gpus, world, node);
     placed.facts.devices = kinds_of_lanes(placed.placement, world);
     placed.facts.gpus = {};
   }
@@ -227,9 +227,9 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   return placed;
 }
 
-std::string note_on_predictions(const Study& settled, const JobFacts& facts) {
-  if (settled.run.predictions == PredictionsKept::held_out || settled.data.source != DataSource::file ||
-      settled.data.mode == DataMode::streamed)
+std::string note_on_predictions(const SettledStudy& settled, const JobFacts& facts) {
+  if (settled.predictions() == PredictionsKept::held_out || settled->data.source != DataSource::file ||
+      settled.mode() == DataMode::streamed)
     return "";
   const double bytes = predictions_bytes(settled, facts);
   if (bytes <= max_predictions_bytes) return "";
@@ -250,11 +250,11 @@ std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFa
   return sentences;
 }
 
-std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {
+std::string note_on_gpus(const SettledStudy& settled, const Plan& plan, const JobFacts& facts) {
   if (facts.gpu_speedup == no_gpu) return "";
   const EngineEntry* other = nullptr;  // could train a trial, which trains on cores, on the GPU
   plan.for_each_network([&](const Trial& trial) {
-    const bool on_cores = !engine_of(trial, facts.shape, settled.run.engine, gpu_lane).uses_gpus;
+    const bool on_cores = !engine_of(trial, facts.shape, settled.engine(), gpu_lane).uses_gpus;
     if (on_cores && other == nullptr) other = gpu_engine(trial, facts.shape);
   });
   if (other == nullptr) return "";

@@ -17,7 +17,7 @@
 #include "parallel/devices/placement.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "study/plan.hpp"
-#include "study/study.hpp"
+#include "study/settled_study.hpp"
 #include "training/training_cost.hpp"
 
 namespace sheaf {
@@ -41,19 +41,19 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
                             std::int64_t ranks, const StackPlan& stack = {});
 
 /// The settled study. Pure.
-Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
+SettledStudy settled_study(Study study, const Plan& plan, const JobFacts& facts);
 
 /// Throws if the job cannot train the settled study: the errors of require_engine(), UsageError if an ensemble of its
 /// trials is requested and cannot be selected, and RunError if the data do not fit into memory. Pure.
-void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts);
+void require_trainable(const SettledStudy& settled, const Plan& plan, const JobFacts& facts);
 
 /// `requested`, with each `auto` of a key that affects results, and of run.models, and the directory of search.start
 /// replaced by the value in the stored study of a run. Pure.
-Study with_stored_choices(Study requested, const Study& stored);
+Study with_stored_choices(Study requested, const SettledStudy& stored);
 
 /// A settled study and the devices of this rank.
 struct PlacedStudy {
-  Study study;
+  SettledStudy study;
   Placement placement;
   JobFacts facts;
 };
@@ -66,13 +66,13 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
                              const Communicator& world, const Communicator& node);
 
 /// A note if the predictions of a data file in memory are not kept because they are too large; otherwise empty. Pure.
-std::string note_on_predictions(const Study& settled, const JobFacts& facts);
+std::string note_on_predictions(const SettledStudy& settled, const JobFacts& facts);
 
 /// A sentence for each key that has no effect because no rank trains on a GPU. Pure.
 std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFacts& facts);
 
 /// A note if a job with GPUs trains some models on CPU cores, with the reason; otherwise empty. Pure.
-std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts);
+std::string note_on_gpus(const SettledStudy& settled, const Plan& plan, const JobFacts& facts);
 
 /// A note if `lanes` are more than the trainings that may go on at the same time; otherwise empty. Pure.
 std::string note_on_batch(const Study& study, std::int64_t lanes);

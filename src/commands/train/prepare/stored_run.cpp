@@ -13,8 +13,8 @@
 #include "runs/directory/study_identity.hpp"
 #include "runs/run_reader.hpp"
 #include "study/combinations.hpp"
-#include "study/parse_study.hpp"
 #include "study/settings.hpp"
+#include "study/stored_study.hpp"
 
 namespace sheaf {
 
@@ -53,7 +53,7 @@ void require_all_results(const Study& study, const RunState& run) {
   const std::int64_t end = results.positions_of(plan.search_iterations()).end;
   if (end == 0) return;
   const Iteration last = plan.iteration(results.packed(static_cast<std::size_t>(end - 1)).iteration());
-  if (!study.search.keys.empty() && study.search.repeats < run.study.search.repeats) {
+  if (!study.search.keys.empty() && study.search.repeats < run.study->search.repeats) {
     // Repeats end where a stage does: otherwise, iterations of the stage would get other numbers.
     const std::int64_t reached = plan.stage(last.stage).repeats.end / study.study.iterations;
     if (study.search.repeats < reached)
@@ -64,7 +64,7 @@ void require_all_results(const Study& study, const RunState& run) {
     return;
   }
   const bool can_grow = search_method_of(study.search.method).can_grow;
-  const bool by_repeats = study.search.repeats < run.study.search.repeats;
+  const bool by_repeats = study.search.repeats < run.study->search.repeats;
   const char* const key = can_grow ? "search.trials" : by_repeats ? "search.repeats" : "study.iterations";
   const std::int64_t count = can_grow ? trial_count(study) : by_repeats ? study.search.repeats : study.study.iterations;
   const std::int64_t reached =
@@ -126,29 +126,29 @@ std::optional<StoredRun> find_stored_run(const Study& requested, const RunReques
   std::int64_t known = 0;
   agree(world, [&] {
     if (!world.is_root() || !joins_run(directory, request, slice)) return;
-    const Study stored = RunReader(directory).study(request.force);
+    const SettledStudy stored = RunReader(directory).study(request.force);
     const bool is_extended = has_other_values(with_stored_choices(requested, stored), stored);
     std::optional<RunState> run;
     if (is_extended) known = known_trials(run.emplace(read_run(directory)));
     const Study joined = joined_study(requested, {stored, known});
     require_same_study(directory, joined, stored);
     if (run) require_new_trials(joined, *run);
-    if (!run && joined.search.time > 0 && joined.search.trials != stored.search.trials)
+    if (!run && joined.search.time > 0 && joined.search.trials != stored->search.trials)
       run.emplace(read_run(directory));
     if (run) require_time_left(joined, *run);
     if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front().sentence);
-    if (joined.run.engine != EngineKind::native && joined.run.threads != stored.run.threads)
+    if (joined.run.engine != EngineKind::native && joined.run.threads != stored->run.threads)
       warn_root(
           fmt::format("the run began with run.threads = {}, now {}: models that LibTorch trains on CPUs will agree "
                       "with earlier iterations only up to rounding.",
-                      stored.run.threads, joined.run.threads));
+                      stored->run.threads, joined.run.threads));
     text = study_file_text(stored);
   });
   text = world.broadcast(text, 0);
   known = world.maximum(known);
   std::optional<StoredRun> stored;
   agree(world, [&] {
-    if (!text.empty()) stored = StoredRun{parse_study_text(text, study_path(directory), {}), known};
+    if (!text.empty()) stored = StoredRun{parse_stored_study(text, study_path(directory)), known};
   });
   return stored;
 }

@@ -10,7 +10,7 @@
 #include "commands/train/prepare/run_request.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "runs/run_reader.hpp"
-#include "study/study.hpp"
+#include "study/settled_study.hpp"
 
 namespace sheaf {
 
@@ -36,7 +36,7 @@ void require_time_left(const Study& study, const RunState& run);
 
 /// The run that a job joins.
 struct StoredRun {
-  Study study;
+  SettledStudy study;
   std::int64_t known_trials = 0;  ///< if the job extends the run with other lists or ranges
 };
 

@@ -31,14 +31,14 @@ double seconds_with(const ChosenEngine& engine, const TrialEstimate& estimate, L
 }  // namespace
 
 TrialEstimate estimate_of(const PreparedStudy& prepared, const Trial& trial) {
-  const Study& study = prepared.study;
+  const SettledStudy& study = prepared.study;
   const StudyData& data = prepared.data;
   TrialEstimate estimate = estimate_trial(trial, data.shape, parameters_of(data.networks, trial),
-                                          training_rows_per_iteration(study, expected_rows(study.data, data.file)));
+                                          training_rows_per_iteration(study, expected_rows(study->data, data.file)));
   const LaneDevice lane = prepared.gpu_lanes > 0 ? gpu_lane : core_lane;
   const std::int64_t rows = prepared.facts.training_rows;
-  if (study.run.stack && study.run.stack->is_stack())
-    estimate.together = models_together(trial, data.shape, study.run.engine, lane, *study.run.stack, rows);
+  if (study->run.stack && study->run.stack->is_stack())
+    estimate.together = models_together(trial, data.shape, study.engine(), lane, *study->run.stack, rows);
   return estimate;
 }
 
@@ -56,13 +56,13 @@ double expected_seconds(const IterationSeconds& lanes, double iterations) {
 }
 
 StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std::vector<StageSize>& sizes) {
-  const Study& study = prepared.study;
+  const SettledStudy& study = prepared.study;
   StudyCost cost;
-  bool is_known = study.search.has_trial_count();
+  bool is_known = study->search.has_trial_count();
   IterationSeconds& lanes = cost.lanes;
   lanes.gpu_lanes = prepared.gpu_lanes;
   lanes.core_lanes = prepared.ranks.lane_count() - prepared.gpu_lanes;
-  const LaneDevice core{-1, static_cast<int>(study.run.threads)};
+  const LaneDevice core{-1, static_cast<int>(study->run.threads)};
   double weights = 0;
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     const TrialEstimate estimate = estimate_of(prepared, trial);
@@ -80,7 +80,7 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
     is_known = is_known && !is_user_module(trial.model.kind);
     weights += weight;
   });
-  cost.iterations = static_cast<double>(plan.iteration_count()) * trained_part(sizes, study.train.epochs);
+  cost.iterations = static_cast<double>(plan.iteration_count()) * trained_part(sizes, study->train.epochs);
   if (plan.wants_refit()) cost.iterations += static_cast<double>(plan.members());  // as many steps
   cost.flops *= cost.iterations / weights;
   cost.checkpoint_bytes /= weights;

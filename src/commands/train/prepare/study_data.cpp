@@ -82,23 +82,23 @@ void require_counts(const Plan& plan, const DataOptions& options, const DataSet&
   });
 }
 
-void open_stream(const Study& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
+void open_stream(const SettledStudy& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
                  const Communicator& world, const Communicator& node, StudyData& prepared) {
   StreamOptions options;
   std::unique_ptr<const FeatureReader> reader;
   agree(world, [&] {
     require_streamable(study, plan);
-    reader = std::make_unique<const FeatureReader>(study.data, schema);
-    options.plan = plan_stream(study.data, schema.rows, reader->block(0).count(), row_bytes(schema, study.data.task));
+    reader = std::make_unique<const FeatureReader>(study->data, schema);
+    options.plan = plan_stream(study->data, schema.rows, reader->block(0).count(), row_bytes(schema, study->data.task));
   });
-  options.seed = study.study.seed;
-  options.shuffled = study.train.shuffle;
+  options.seed = study->study.seed;
+  options.shuffled = study->train.shuffle;
   options.validation = validation_epochs(study);
   options.lanes = placement.lane_count();
   options.threads = placement.thread_count();
-  prepared.data = load_targets(study.data, schema, world, node);
+  prepared.data = load_targets(study->data, schema, world, node);
   agree(world, [&] {
-    require_counts(plan, study.data, *prepared.data);
+    require_counts(plan, study->data, *prepared.data);
     prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
   });
   StreamStatistics statistics = streamed_statistics(study, schema, *prepared.splits, options.threads, world);
@@ -107,9 +107,9 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   // Inside agree(), since a single node may not have enough memory for its windows.
   agree(world, [&] {
     prepared.stream =
-        std::make_unique<Stream>(std::move(reader), row_shape(schema, study.data.task), *prepared.data, options, node);
+        std::make_unique<Stream>(std::move(reader), row_shape(schema, study->data.task), *prepared.data, options, node);
   });
-  log_root(fmt::format("'{}' is streamed: {}", study.data.file, options.plan.text()));
+  log_root(fmt::format("'{}' is streamed: {}", study->data.file, options.plan.text()));
 }
 
 // The warnings of rows that were never written, in all files.
@@ -194,26 +194,26 @@ std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& 
   return file;
 }
 
-StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional<FileSchema> file,
+StudyData prepare_study_data(const SettledStudy& study, const Plan& plan, std::optional<FileSchema> file,
                              const Placement& placement, const Communicator& world, const Communicator& node) {
   StudyData prepared;
-  if (file) file = with_offsets(study.data, std::move(*file), world);
+  if (file) file = with_offsets(study->data, std::move(*file), world);
   prepared.file = file;
   if (file) prepared.description = file->description;
-  if (file && study.data.mode == DataMode::streamed)
+  if (file && study.mode() == DataMode::streamed)
     open_stream(study, plan, *file, placement, world, node, prepared);
   else if (file)
-    prepared.data = load_to_node_memory(study.data, *file, placement.thread_count(), world, node);
+    prepared.data = load_to_node_memory(study->data, *file, placement.thread_count(), world, node);
   agree(world, [&] {
-    if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
-      prepared.data = draw_synthetic(study.data, study.study.seed);
-    if (prepared.data && !prepared.stream) require_counts(plan, study.data, *prepared.data);
-    prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study.data);
+    if (study->data.source == DataSource::synthetic && study->data.draw == Draw::study)
+      prepared.data = draw_synthetic(study->data, study->study.seed);
+    if (prepared.data && !prepared.stream) require_counts(plan, study->data, *prepared.data);
+    prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study->data);
     prepared.networks = check_networks(plan, prepared.shape);
   });
   if (prepared.data && !prepared.data->class_names.empty())
     prepared.description.class_names = prepared.data->class_names;
-  const auto& class_names = names_of_classes(prepared.description, study.data.task);
+  const auto& class_names = names_of_classes(prepared.description, study->data.task);
   if (prepared.data) prepared.data->class_names = class_names;
   agree(world, [&] {
     const auto problem = metric_problem(study, plan, class_names, prepared.shape.outputs);
@@ -221,13 +221,13 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional
   });
   std::vector<std::string> unwritten;
   agree(world, [&] {
-    if (file && world.is_root()) unwritten = warnings_of_files(study.data, *file);
+    if (file && world.is_root()) unwritten = warnings_of_files(study->data, *file);
   });
   for (const auto& warning : unwritten) warn_root(warning);
   if (prepared.data && prepared.data->has_empty_cells()) log_root(note_on_empty_cells(plan, *prepared.data->fills));
   for (const auto& warning : probability_warnings(prepared.networks, plan)) warn_root(warning);
   if (file && !file->held_out.empty())
-    check_repeated_rows(study.data, *prepared.data, placement.thread_count(), world, node);
+    check_repeated_rows(study->data, *prepared.data, placement.thread_count(), world, node);
   // A separate agree(): a rank that fails above would miss the collective calls of its node.
   agree(world, [&] {
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);

@@ -20,6 +20,7 @@
 
 namespace sheaf {
 
+class SettledStudy;
 struct Study;
 
 /// The data of a rank, shared by its lanes.
@@ -48,10 +49,10 @@ DataShape expected_shape(const DataOptions& options, const std::optional<FileSch
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world);
 
 /// Loads or draws the study's data, makes the splits, and checks that the network of every trial fits the data. A file
-/// is read by one thread per core of `placement`, before or during the training. `study`: with data.mode settled.
+/// is read by one thread per core of `placement`, before or during the training.
 /// `file`: from agree_on_data(). The ranks of `node` share memory and must destroy the result together. Throws
 /// AgreedError. Collective over world.
-StudyData prepare_study_data(const Study& study, const Plan& plan, std::optional<FileSchema> file,
+StudyData prepare_study_data(const SettledStudy& study, const Plan& plan, std::optional<FileSchema> file,
                              const Placement& placement, const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

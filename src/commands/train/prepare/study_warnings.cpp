@@ -26,7 +26,7 @@ namespace sheaf {
 namespace {
 
 bool ranks_by_training_loss(const Study& study, const Plan& plan) {
-  return plan.trial_count() > 1 && !validation_epochs(study).any();
+  return plan.trial_count() > 1 && !validates(study);
 }
 
 std::vector<std::int64_t> rows_of_classes(const DataSet& data) {
@@ -215,7 +215,7 @@ std::vector<std::string> study_warnings(const Study& study, const Plan& plan, co
     add(classes_missing_in_folds(study, *data, *splits, counts, class_names));
   else if (study.search.folds > 1)
     add(small_classes(counts, study.search.folds, class_names));
-  else if (validation_epochs(study).any())
+  else if (validates(study))
     add(untrained_classes(counts, study.data.validation.value_or(0), class_names));
   return warnings;
 }

@@ -43,7 +43,7 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
     predictions_.add(predictions.data(), count);
   }
   if (model.member + 1 < members || !all_trained_) return std::nullopt;
-  std::vector<double> scores(1 + context_.study.run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> scores(1 + context_.study->run.metrics.size(), std::numeric_limits<double>::quiet_NaN());
   if (all_finished_) scores = scores_of_mean(model);
   return EnsembleResult{model.stage,
                         model.trial,

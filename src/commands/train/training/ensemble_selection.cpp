@@ -106,7 +106,7 @@ EnsembleSelection::Library EnsembleSelection::read(std::vector<TrialSummary> can
       library.targets.insert(library.targets.end(), data.targets + row * data.output_count,
                              data.targets + (row + 1) * data.output_count);
   }
-  if (context_.study.search.weighted) {
+  if (context_.study->search.weighted) {
     const TrainOptions train = context_.plan.trial(library.candidates.front().trial).train;
     HeldOutRows::Mean mean(library.rows, 1);
     for (const Split& split : splits_)
@@ -166,7 +166,7 @@ std::optional<TrialEnsemble> EnsembleSelection::select(const std::vector<TrialSu
   const Library library = read(std::move(candidates), threads);
   CandidatePredictions pointers;
   for (const auto& predictions : library.predictions) pointers.push_back(predictions.data());
-  const auto greedy = greedy_ensemble(library.held_out(data), pointers, context_.study.study.seed, threads);
+  const auto greedy = greedy_ensemble(library.held_out(data), pointers, context_.study->study.seed, threads);
   if (!greedy) return std::nullopt;
 
   TrialEnsemble ensemble;

@@ -41,7 +41,7 @@ class ModelSavingEngine : public Engine {
   void write(std::int64_t number, TrainedIteration& trained) const {
     const Iteration iteration = models_.plan.iteration(number);
     const Trial trial = models_.plan.trial(iteration.trial);
-    SavedModel model{{trial.model, models_.study.data.task, loss_function(trial.train), models_.shape, models_.data,
+    SavedModel model{{trial.model, models_.study->data.task, loss_function(trial.train), models_.shape, models_.data,
                       quantiles_of(trial.train)},
                      std::exchange(trained.network, {}),
                      std::exchange(trained.scaling, {})};

@@ -9,6 +9,7 @@
 
 #include "core/index_range.hpp"
 #include "models/network_layout.hpp"
+#include "study/settled_study.hpp"
 #include "training/engine.hpp"
 #include "training/training_context.hpp"
 
@@ -16,7 +17,7 @@ namespace sheaf {
 
 /// The description of a run's models and their directory. Referenced objects outlive it.
 struct SavedModels {
-  const Study& study;
+  const SettledStudy& study;
   const Plan& plan;
   DataShape shape;
   const DataDescription& data;

@@ -6,7 +6,7 @@
 namespace sheaf {
 
 std::int64_t predicted_rows(const TrainingContext& context, const JournaledIteration& iteration) {
-  if (context.study.run.predictions != PredictionsKept::held_out || iteration.predictions.bytes == 0) return 0;
+  if (context.study.predictions() != PredictionsKept::held_out || iteration.predictions.bytes == 0) return 0;
   const Iteration model = context.plan.iteration(iteration.trained.result.iteration);
   const std::int64_t rows = context.splits->split(model.repeat, model.fold)->validation_rows.count();
   const std::int64_t row_bytes = context.data->output_count * static_cast<std::int64_t>(sizeof(float));

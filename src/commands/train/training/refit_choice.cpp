@@ -39,7 +39,7 @@ class TrialRanking {
     files_ = results.earlier.files;
     files_.insert(files_.end(), results.journals.begin(), results.journals.end());
     ensembles_.emplace(results.context, files_);
-    if (results.context.study.search.ensemble == EnsembleKind::greedy) selection_.emplace(results.context, files_);
+    if (results.context.study.ensemble() == EnsembleKind::greedy) selection_.emplace(results.context, files_);
   }
 
   // Adds the next iteration of the search, in order.
@@ -60,7 +60,7 @@ class TrialRanking {
     }
     std::vector<TrialSummary> ranked = board_.ranked();
     const TrialSummary& first = ranked.front();
-    if (results_.context.study.search.searches() && first.finished < first.iterations) {
+    if (results_.context.study->search.searches() && first.finished < first.iterations) {
       warn_root("there is no refit (no trial has finished in all folds).");
       return {};
     }

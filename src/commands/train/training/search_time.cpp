@@ -45,16 +45,16 @@ double SearchTime::seconds_after_search(const RefitTime& refit_time, std::int64_
 
 SearchTime search_time_of(const TrainingContext& context, double earlier_seconds, std::int64_t lanes,
                           std::int64_t threads) {
-  const Study& study = context.study;
+  const SettledStudy& study = context.study;
   SearchTime time;
-  time.limit = static_cast<double>(study.search.time);
+  time.limit = static_cast<double>(study->search.time);
   time.earlier_seconds = earlier_seconds;
   time.lanes = lanes;
   time.threads = threads;
   time.members = context.plan.members();
   time.has_refit = context.plan.wants_refit();
-  time.has_ensemble = study.search.ensemble == EnsembleKind::greedy;
-  time.cuts_trials = can_be_cut(study.train) && context.plan.stage(0).per_trial() == 1;
+  time.has_ensemble = study.ensemble() == EnsembleKind::greedy;
+  time.cuts_trials = can_be_cut(study->train) && context.plan.stage(0).per_trial() == 1;
   if (time.limit == 0 || context.splits == nullptr) return time;
   time.task = context.data->task;
   time.outputs = context.data->output_count;

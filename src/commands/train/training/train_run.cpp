@@ -42,7 +42,7 @@ class RunTraining {
  public:
   RunTraining(const RunToTrain& job, const Communicator& world, const Communicator& node, const Communicator& leaders)
       : job_(job),
-        options_(job.context.study.run),
+        options_(job.context.study->run),
         world_(world),
         node_(node),
         waiting_(network_limit(options_, job.run.resume_command(), world, node)),
@@ -50,7 +50,7 @@ class RunTraining {
         stop_cause_(stop_watch_of_rank(options_.time_limit, job.start, world.is_root())),
         are_unequal_(world.maximum(std::int64_t{job.placement.uses_gpu()}) > 0 &&
                      world.maximum(std::int64_t{job.placement.uses_cores()}) > 0),
-        is_gradual_(job.context.study.search.is_gradual()),
+        is_gradual_(job.context.study->search.is_gradual()),
         earlier_seconds_(trained_seconds(job.run.earlier)),
         context_(job.context) {}
 
@@ -105,7 +105,7 @@ class RunTraining {
     agree(world_, [&] {
       if (saves_models() && world_.is_root()) make_directory(models_directory(job_.run.directory));
     });
-    if (is_gradual_ && context_.study.search.time > 0)
+    if (is_gradual_ && context_.study->search.time > 0)
       context_.is_cut = [this](std::int64_t, std::int64_t) { return source_->is_search_over(); };
     journal_ = begin_journal(job_.run, job_.plan, *files_, world_);
     setup_.emplace(LaneSetup{options_, [this](int lane) { return make_lane_engine(lane); }, job_.placement,
@@ -279,7 +279,7 @@ class RunTraining {
   // `iterations`: that the job trains.
   void begin_progress(std::optional<std::int64_t> iterations) {
     const bool is_known =
-        job_.plan.has_refit() || (context_.study.search.has_trial_count() && context_.study.search.time == 0);
+        job_.plan.has_refit() || (context_.study->search.has_trial_count() && context_.study->search.time == 0);
     if (!is_known) iterations.reset();
     if (world_.is_root())
       progress_.emplace(options_.progress, iterations, setup_->progress_value, job_.stages.position_text());

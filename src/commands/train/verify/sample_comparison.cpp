@@ -21,7 +21,7 @@ namespace {
 std::optional<NetworkState> stored_network(const SavedModels& models, std::int64_t iteration) {
   const std::string path = saved_model_path(models, iteration);
   std::error_code ignored;
-  if (models.study.run.models == ModelsSaved::none || !std::filesystem::exists(path, ignored)) return std::nullopt;
+  if (models.study.models() == ModelsSaved::none || !std::filesystem::exists(path, ignored)) return std::nullopt;
   try {
     const ModelKind kind = models.plan.trial(models.plan.iteration(iteration).trial).model.kind;
     auto model = is_network(kind) ? read_torchscript_archive(path) : read_saved_model_record(path);

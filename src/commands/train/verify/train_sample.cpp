@@ -42,7 +42,7 @@ std::vector<IndexRange> ranges_of(const std::vector<std::int64_t>& iterations) {
 StopCause train_sample(const std::vector<std::int64_t>& iterations, const TrainingContext& context,
                        const Placement& placement, SampleComparison& comparison, const JobStart& start,
                        const Communicator& world, const Communicator& node) {
-  const RunOptions& options = context.study.run;
+  const RunOptions& options = context.study->run;
   const Checkpoints checkpoints = no_files();
   TrainingContext own = context;
   own.checkpoints = &checkpoints;

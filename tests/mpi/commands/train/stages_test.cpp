@@ -23,6 +23,7 @@
 
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -199,7 +200,8 @@ std::vector<TrainedIteration> trained_alone(const Study& configured, const Plan&
   study.run.engine = EngineKind::native;
   const DataSet data = draw_synthetic(study.data, study.study.seed);
   Splits splits(study, data);
-  const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
+  const SettledStudy settled = test::settled(study);
+  const auto engine = make_engine({settled, plan, &data, &splits}, {-1, 1});
   std::vector<TrainedIteration> trained;
   engine->train({{0, plan.iteration_count()}},
                 {[&](TrainedIteration&& one) { trained.push_back(std::move(one)); }, [] { return false; }});

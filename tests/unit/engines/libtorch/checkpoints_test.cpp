@@ -23,6 +23,7 @@
 
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -56,7 +57,8 @@ TrainedIteration train_with(const Study& study, const DataSet& data, const Check
                             const std::function<bool()>& stops = never, std::int64_t iteration = 0) {
   const Plan plan = whole_plan(study);
   Splits splits(study, data);
-  TrainingContext context{study, plan, &data, &splits};
+  const SettledStudy settled = test::settled(study);
+  TrainingContext context{settled, plan, &data, &splits};
   context.checkpoints = &checkpoints;
   TrainedIteration found;
   found.result.iteration = -1;
@@ -246,7 +248,8 @@ TEST_CASE("a training in several stages gives the bits of one, whatever the sche
           CHECK(paused);
           state = saved;
         };
-        TrainingContext context{study, plan, &data, &splits};
+        const SettledStudy settled = test::settled(study);
+        TrainingContext context{settled, plan, &data, &splits};
         context.checkpoints = &checkpoints;
         std::vector<EpochResult> epochs;
         TrainedIteration found;
@@ -318,7 +321,8 @@ TEST_CASE("a stage continues trainings that were trained ahead with the bits of 
           saved_steps.push_back(steps);
           state = saved;
         };
-        TrainingContext context{study, plan, &data, &splits};
+        const SettledStudy settled = test::settled(study);
+        TrainingContext context{settled, plan, &data, &splits};
         context.checkpoints = &checkpoints;
         context.loss_log = &log;
         const auto lane_engine = make_engine(context, {-1, 1});
@@ -381,7 +385,8 @@ TEST_CASE("a stage that lost its result after a training was trained ahead repea
       reason = why;
       states.pop_back();
     };
-    TrainingContext context{study, plan, &data, &splits};
+    const SettledStudy settled = test::settled(study);
+    TrainingContext context{settled, plan, &data, &splits};
     context.checkpoints = &checkpoints;
     context.loss_log = &log;
     Stage first = whole_stage(plan), second = first;
@@ -414,7 +419,8 @@ TEST_CASE("a diverging training that was trained ahead has the same result") {
   Checkpoints checkpoints;
   checkpoints.load = [&](const IterationKey&) { return state; };
   checkpoints.save = [&](const IterationKey&, std::int64_t, const std::string& saved, bool) { state = saved; };
-  TrainingContext context{study, plan, &data, &splits};
+  const SettledStudy settled = test::settled(study);
+  TrainingContext context{settled, plan, &data, &splits};
   context.checkpoints = &checkpoints;
   const auto lane_engine = make_engine(context, {-1, 1});
   plan.add(whole_stage(plan));

@@ -10,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 #include "support/small_studies.hpp"
 #include "support/whole_plan.hpp"
 
@@ -141,7 +142,8 @@ TEST_CASE("a stop request ends the claim between iterations") {
   const DataSet data = draw_synthetic(study.data, 5);
   const Plan plan = whole_plan(study);
   Splits splits(study, data);
-  const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
+  const SettledStudy settled = test::settled(study);
+  const auto engine = make_engine({settled, plan, &data, &splits}, {-1, 1});
   int trained = 0;
   engine->train({{0, 6}}, {[&](TrainedIteration&&) { ++trained; }, [&] { return trained == 2; }});
   CHECK(trained == 2);

@@ -14,6 +14,7 @@
 #include "study/settings.hpp"
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -37,13 +38,13 @@ struct Scratch {
   ~Scratch() { fs::remove_all(path); }
 };
 
-Study small_study() {
+SettledStudy small_study() {
   Study study = test::plain_study();
   study.data.source = DataSource::synthetic;
   study.data.task = Task::regression;
   study.study.iterations = 2;
   study.search.method = SearchMethod::none;
-  return study;
+  return test::settled(study);
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ TEST_CASE("result files of another number of iterations do not count as those of
 
 TEST_CASE("result files get their final names only when complete") {
   const Scratch scratch;
-  const Study study = small_study();
+  const SettledStudy study = small_study();
   const Plan plan = test::whole_plan(study);
   std::vector<TrainedIteration> iterations(2);
   ResultTally tally(study, plan, [](const Trial&) { return TrialEngine{}; });
@@ -171,7 +172,7 @@ TEST_CASE("the latest study is in the file with the largest number") {
   Study more = small_study();
   for (int number = 2; number <= 11; ++number) {
     more.study.iterations = number + 1;
-    write_next_study(directory, more);
+    write_next_study(directory, test::settled(more));
     CHECK(latest_study_path(directory) == directory + "/study-" + std::to_string(number) + ".cfg");
   }
   for (const char* name : {"study-.cfg", "study-x.cfg", "study-99.cfg2", "study-99", "study-1.cfg", "study-99x.cfg"})

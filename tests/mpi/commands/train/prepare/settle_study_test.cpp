@@ -22,6 +22,7 @@ PlacedStudy placed(const std::vector<std::string>& models, const RunOptions& run
   study.search.keys = {{"model.kind", models}};
   study.train.precision = precision;
   study.run = run;
+  study.run.models = ModelsSaved::none;
   study.run.device = DeviceRequest::cpu;
   return place_and_settle(study, Plan(study), std::nullopt, world, node);
 }
@@ -32,8 +33,8 @@ TEST_CASE("a study is placed and settled on the cores of all ranks") {
   RunOptions run;
   run.lanes = 2;
   const PlacedStudy dense = placed({"linear", "mlp"}, run, Precision::float32);
-  CHECK(dense.study.run.engine == EngineKind::native);
-  CHECK(dense.study.data.mode == DataMode::memory);
+  CHECK(dense.study.engine() == EngineKind::native);
+  CHECK(dense.study.mode() == DataMode::memory);
   CHECK(dense.placement.lane_count() == 2);
   CHECK_FALSE(dense.placement.uses_gpu());
   REQUIRE(dense.facts.devices.size() == 1);
@@ -41,8 +42,8 @@ TEST_CASE("a study is placed and settled on the cores of all ranks") {
   CHECK(dense.facts.gpu_speedup == no_gpu);
   CHECK(dense.facts.shape.features == 64);
   CHECK(dense.facts.node_bytes > 0);
-  CHECK(placed({"mlp", "cnn"}, run, Precision::float32).study.run.engine == EngineKind::by_model);
-  CHECK(placed({"cnn"}, run, Precision::float32).study.run.engine == EngineKind::torch);
+  CHECK(placed({"mlp", "cnn"}, run, Precision::float32).study.engine() == EngineKind::by_model);
+  CHECK(placed({"cnn"}, run, Precision::float32).study.engine() == EngineKind::torch);
 }
 
 TEST_CASE("a study that the cores cannot train is refused on all ranks") {

@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -24,7 +25,7 @@ JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, double speedup =
 }
 
 DataMode mode_of(const Study& study, const JobFacts& facts) {
-  return settled_study(study, test::whole_plan(study), facts).data.mode;
+  return settled_study(study, test::whole_plan(study), facts).mode();
 }
 
 }  // namespace
@@ -39,31 +40,32 @@ TEST_CASE("data.mode = auto resolves by the available memory, and run.engine = a
   study.data.mode = DataMode::memory;
   CHECK(mode_of(study, facts_of(81, 100)) == DataMode::memory);
   study = Study{};
+  study.run.models = ModelsSaved::none;
   study.model.kind = ModelKind::linear;
   study.data.source = DataSource::synthetic;
   CHECK(mode_of(study, facts_of(0, 100)) == DataMode::memory);
-  CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100)).run.engine == EngineKind::native);
-  CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100, 2)).run.engine == EngineKind::torch);
+  CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100)).engine() == EngineKind::native);
+  CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100, 2)).engine() == EngineKind::torch);
 }
 
 TEST_CASE("data.channels = auto resolves by the layout of the rows, and an explicit order is kept") {
   Study study = test::regression_study();
   JobFacts facts = facts_of(0, 100);
-  CHECK(settled_study(study, test::whole_plan(study), facts).data.channels == ChannelOrder::first);
+  CHECK(settled_study(study, test::whole_plan(study), facts)->data.channels == ChannelOrder::first);
   facts.layout = {{3, 8, 8}, ChannelOrder::last};
-  const Study stored = settled_study(study, test::whole_plan(study), facts);
-  CHECK(stored.data.channels == ChannelOrder::last);
+  const SettledStudy stored = settled_study(study, test::whole_plan(study), facts);
+  CHECK(stored->data.channels == ChannelOrder::last);
   CHECK(with_stored_choices(study, stored).data.channels == ChannelOrder::last);
   study.data.channels = ChannelOrder::first;
-  CHECK(settled_study(study, test::whole_plan(study), facts).data.channels == ChannelOrder::first);
+  CHECK(settled_study(study, test::whole_plan(study), facts)->data.channels == ChannelOrder::first);
 }
 
 TEST_CASE("a later job keeps the stored choices on any machine") {
   Study asked = test::plain_study();
-  const Study stored = settled_study(asked, test::whole_plan(asked), facts_of(10, 100));
+  const SettledStudy stored = settled_study(asked, test::whole_plan(asked), facts_of(10, 100));
   const Study joined = with_stored_choices(asked, stored);
   for (const JobFacts& facts : {facts_of(10, 100), facts_of(10, 12), facts_of(10, 100, 2)}) {
-    const Study again = settled_study(joined, test::whole_plan(joined), facts);
+    const SettledStudy again = settled_study(joined, test::whole_plan(joined), facts);
     CHECK(differing_keys(again, stored).empty());
     CHECK(study_fingerprint(again) == study_fingerprint(stored));
   }
@@ -73,7 +75,7 @@ TEST_CASE("a later job keeps the stored choices on any machine") {
   chosen.data.validation = 0.1;
   chosen.model.hidden = {5};
   chosen.run.models = ModelsSaved::best;
-  const Study forced = with_stored_choices(Study{}, chosen);
+  const Study forced = with_stored_choices(Study{}, SettledStudy(chosen));
   CHECK(forced.train.epochs == 77);
   CHECK(forced.data.validation == 0.1);
   CHECK(forced.model.hidden == std::vector<std::int64_t>{5});
@@ -91,7 +93,7 @@ TEST_CASE("run.curves = auto records curves of few iterations on a file in memor
   study.run.curves.reset();
   study.run.engine = EngineKind::native;
   const auto curves = [&](const JobFacts& facts) {
-    return settled_study(study, test::whole_plan(study), facts).run.curves.value();
+    return settled_study(study, test::whole_plan(study), facts).curves();
   };
   CHECK(curves(facts_of(10, 100)));
   CHECK_FALSE(curves(facts_of(100, 10)));  // streamed
@@ -114,7 +116,7 @@ TEST_CASE("run.predictions = auto keeps predictions of at most 256 MiB for a fil
     JobFacts facts = facts_of(10, node_mib);
     facts.shape = {rows, 64, 1, {}};  // one target: 28 bytes for each row
     facts.rows = {rows};
-    return settled_study(study, test::whole_plan(study), facts).run.predictions;
+    return settled_study(study, test::whole_plan(study), facts).predictions();
   };
   CHECK(kept(9586980) == PredictionsKept::held_out);
   CHECK(kept(9586990) == PredictionsKept::none);
@@ -149,7 +151,7 @@ TEST_CASE("search.ensemble = auto selects an ensemble if predictions and models 
     return settled_study(requested, test::whole_plan(requested), facts);
   };
   const auto kind = [&](const Study& requested, std::int64_t rows = 100, std::int64_t node_mib = 100) {
-    return settled(requested, rows, node_mib).search.ensemble;
+    return settled(requested, rows, node_mib).ensemble();
   };
   CHECK(kind(study) == EnsembleKind::greedy);
   CHECK(kind(study, 20000000) == EnsembleKind::none);
@@ -175,8 +177,8 @@ TEST_CASE("search.ensemble = auto selects an ensemble if predictions and models 
   CHECK(kind(study, 100, 10) == EnsembleKind::greedy);
   study.run.predictions = PredictionsKept::automatic;
   study.search.ensemble = EnsembleKind::greedy;  // keeps predictions that auto would not keep
-  CHECK(settled(study, 20000000).run.predictions == PredictionsKept::held_out);
-  CHECK(settled(study, 100, 10).run.predictions == PredictionsKept::none);  // streamed, which is refused
+  CHECK(settled(study, 20000000).predictions() == PredictionsKept::held_out);
+  CHECK(settled(study, 100, 10).predictions() == PredictionsKept::none);  // streamed, which is refused
   const JobFacts streamed = facts_of(10, 10);
   CHECK_THROWS_AS(require_trainable(settled(study, 100, 10), test::whole_plan(study), streamed), UsageError);
 }
@@ -187,12 +189,12 @@ TEST_CASE("data.mode = memory is refused when the data does not fit into memory"
   study.data.mode = DataMode::memory;
   study.run.engine = EngineKind::native;
   const Plan plan = test::whole_plan(study);
-  CHECK_NOTHROW(require_trainable(study, plan, facts_of(100, 100)));
-  CHECK_THROWS_AS(require_trainable(study, plan, facts_of(101, 100)), RunError);
-  CHECK_THROWS_WITH(require_trainable(study, plan, facts_of(101, 100)),
+  CHECK_NOTHROW(require_trainable(test::settled(study), plan, facts_of(100, 100)));
+  CHECK_THROWS_AS(require_trainable(test::settled(study), plan, facts_of(101, 100)), RunError);
+  CHECK_THROWS_WITH(require_trainable(test::settled(study), plan, facts_of(101, 100)),
                     StartsWith("'large.h5' does not fit into memory, as data.mode = memory requires ("));
   study.data.mode = DataMode::streamed;
-  CHECK_NOTHROW(require_trainable(study, plan, facts_of(101, 100)));
+  CHECK_NOTHROW(require_trainable(test::settled(study), plan, facts_of(101, 100)));
 }
 
 TEST_CASE("a note reports dense models that would train faster on the GPU of their rank") {
@@ -201,12 +203,12 @@ TEST_CASE("a note reports dense models that would train faster on the GPU of the
   const double slower = 1 / 150.0;
   for (const auto engine : {EngineKind::native, EngineKind::by_model}) {
     study.run.engine = engine;
-    CHECK(note_on_gpus(study, plan, facts_of(0, 1)).empty());
-    CHECK_THAT(note_on_gpus(study, plan, facts_of(0, 1, slower)),
+    CHECK(note_on_gpus(test::settled(study), plan, facts_of(0, 1)).empty());
+    CHECK_THAT(note_on_gpus(test::settled(study), plan, facts_of(0, 1, slower)),
                ContainsSubstring("expected to be 150 times as fast"));
   }
   study.run.engine = EngineKind::torch;
-  CHECK(note_on_gpus(study, plan, facts_of(0, 1, slower)).empty());
+  CHECK(note_on_gpus(test::settled(study), plan, facts_of(0, 1, slower)).empty());
 }
 
 TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, over all dense trials") {
@@ -255,10 +257,10 @@ TEST_CASE("tf32 is refused when any rank trains on CPU cores") {
   study.train.precision = Precision::tf32;
   const Plan plan = test::whole_plan(study);
   JobFacts facts = facts_of(0, 100, 2);
-  CHECK(settled_study(study, plan, facts).run.engine == EngineKind::torch);
-  CHECK_NOTHROW(require_trainable(study, plan, facts));
+  CHECK(settled_study(study, plan, facts).engine() == EngineKind::torch);
+  CHECK_NOTHROW(require_trainable(test::settled(study), plan, facts));
   facts.devices.push_back(core_lane);
-  CHECK_THROWS_AS(require_trainable(study, plan, facts), RunError);
+  CHECK_THROWS_AS(require_trainable(test::settled(study), plan, facts), RunError);
 }
 
 TEST_CASE("keys of ranks with a GPU are named if no rank trains on one") {

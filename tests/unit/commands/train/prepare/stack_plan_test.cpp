@@ -116,17 +116,17 @@ TEST_CASE("a later job keeps the stored stacks on any GPU and on cores") {
   Study study = study_of(100);
   study.run.engine = EngineKind::automatic;
   const Plan plan = test::whole_plan(study);
-  const Study stored = settled_study(study, plan, facts_of(1, 64 * gibibyte, 2));
-  CHECK(stored.run.stack == StackSize{128, 65536});
+  const SettledStudy stored = settled_study(study, plan, facts_of(1, 64 * gibibyte, 2));
+  CHECK(stored->run.stack == StackSize{128, 65536});
   for (const JobFacts& other : {facts_of(4, 8 * gibibyte, 2), facts_of(0, 0, no_gpu)}) {
-    const Study again = settled_study(with_stored_choices(study, stored), plan, other);
-    CHECK(again.run.stack == stored.run.stack);
+    const SettledStudy again = settled_study(with_stored_choices(study, stored), plan, other);
+    CHECK(again->run.stack == stored->run.stack);
     CHECK(study_fingerprint(again) == study_fingerprint(stored));
   }
-  const Study on_cores = settled_study(study, plan, facts_of(0, 0, no_gpu));
-  CHECK(on_cores.run.stack == StackSize{});
+  const SettledStudy on_cores = settled_study(study, plan, facts_of(0, 0, no_gpu));
+  CHECK(on_cores->run.stack == StackSize{});
   study.run.stack = StackSize{7};
-  CHECK(settled_study(study, plan, facts_of(1, 64 * gibibyte, 2)).run.stack == StackSize{7});
+  CHECK(settled_study(study, plan, facts_of(1, 64 * gibibyte, 2))->run.stack == StackSize{7});
 }
 
 TEST_CASE("auto takes GPUs with stacks only where the cores are expected to be slower") {

@@ -14,6 +14,7 @@
 #include "study/parse_study.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
+#include "support/settled.hpp"
 
 using namespace sheaf;
 
@@ -36,7 +37,8 @@ Study new_study(const std::string& search) {
 // A run whose iterations had these validation losses; infinite: they diverged, NaN: they have no result.
 class Run {
  public:
-  explicit Run(const std::vector<double>& losses, const Study& study = older_study()) {
+  explicit Run(const std::vector<double>& losses, const Study& older = older_study()) {
+    const SettledStudy study = test::settled(older);
     write_study(scratch_.path.string(), study);
     const JournalHeader header{program_version(), study_fingerprint(study), "data"};
     std::ofstream file(journal_path(begin_attempt(scratch_.path.string()), 0), std::ios::binary);

@@ -5,6 +5,7 @@
 #include "runs/directory/study_identity.hpp"
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -13,7 +14,7 @@ namespace {
 
 // A run with results of some iterations. The number of its iterations is larger.
 RunState run_with(const Study& study, const std::vector<std::int64_t>& iterations) {
-  RunState run{"r", "", study, test::whole_plan(study), "", {}, false, {}, {}, {}};
+  RunState run{"r", "", test::settled(study), test::whole_plan(study), "", {}, false, {}, {}, {}};
   for (const std::int64_t number : iterations) {
     TrainedIteration iteration;
     iteration.result.iteration = number;

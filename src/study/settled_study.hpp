@@ -1,0 +1,32 @@
+// The study with which a run trains: every `auto` that affects its results has a value.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "study/study.hpp"
+
+namespace sheaf {
+
+/// A study that settled_study() (commands/train/prepare/settle_study) has settled, or that a run has stored
+/// (study/stored_study). What trains, evaluates and reports takes this type, so that it never sees a study that is not
+/// settled. A searched key has no value of its own: each trial has one (Plan::trial). Immutable.
+class SettledStudy {
+ public:
+  /// Throws std::logic_error if `study` has no value of a key below.
+  explicit SettledStudy(Study study);
+
+  /// A settled study can be used as any other.
+  operator const Study&() const { return study_; }
+  const Study* operator->() const { return &study_; }
+
+  DataMode mode() const { return study_.data.mode; }                      ///< data.mode
+  EnsembleKind ensemble() const { return study_.search.ensemble; }        ///< search.ensemble
+  EngineKind engine() const { return study_.run.engine; }                 ///< run.engine
+  bool curves() const { return *study_.run.curves; }                      ///< run.curves
+  ModelsSaved models() const { return study_.run.models; }                ///< run.models
+  PredictionsKept predictions() const { return study_.run.predictions; }  ///< run.predictions
+
+ private:
+  Study study_;
+};
+
+}  // namespace sheaf
