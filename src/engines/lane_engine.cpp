@@ -9,9 +9,8 @@
 namespace sheaf {
 
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
-  const RunOptions& run = context.study->run;
   if (context.stream != nullptr) return make_streamed_engine(context, device);
-  if (run.stack && run.stack->is_stack()) return make_stacked_engine(context, device, *run.stack);
+  if (const StackSize& size = context.study.stack(); size.is_stack()) return make_stacked_engine(context, device, size);
   return make_memory_engine(context, device);
 }
 

@@ -62,7 +62,7 @@ struct RunOptions {
   EngineKind engine = EngineKind::automatic;
   std::int64_t lanes = 0;                       ///< worker threads per rank; 0: chosen by place_rank()
   std::int64_t threads = 1;                     ///< threads per lane; more than 1 requires lanes = 1
-  std::optional<StackSize> stack;               ///< nullopt, or none of a settled study: one model at a time
+  std::optional<StackSize> stack;               ///< models that a lane trains together; nullopt: auto
   std::int64_t ranks_per_gpu = 1;               ///< ranks that share a GPU; more than 1 is useful with MPS only
   std::int64_t core_lanes = 0;                  ///< additional lanes on the CPU cores of a rank with a GPU
   std::optional<bool> curves;                   ///< store the losses and metrics of every epoch

@@ -24,6 +24,7 @@ class SettledStudy {
   bool curves() const { return *study_.run.curves; }                      ///< run.curves
   ModelsSaved models() const { return study_.run.models; }                ///< run.models
   PredictionsKept predictions() const { return study_.run.predictions; }  ///< run.predictions
+  const StackSize& stack() const { return *study_.run.stack; }            ///< run.stack
 
  private:
   Study study_;

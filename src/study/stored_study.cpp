@@ -32,6 +32,7 @@ SettledStudy parse_stored_study(const std::string& text, const std::string& path
   if (stored.run.predictions == PredictionsKept::automatic) stored.run.predictions = PredictionsKept::none;
   if (stored.run.models == ModelsSaved::automatic) stored.run.models = ModelsSaved::none;
   if (!stored.run.curves) stored.run.curves = false;
+  if (!stored.run.stack) stored.run.stack = StackSize{};
   return SettledStudy(std::move(stored));
 }
 

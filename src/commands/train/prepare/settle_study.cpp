@@ -160,11 +160,11 @@ SettledStudy settled_study(Study study, const Plan& plan, const JobFacts& facts)
 void require_trainable(const SettledStudy& settled, const Plan& plan, const JobFacts& facts) {
   require_engine(plan, facts.shape, settled->run, facts.devices);
   require_stack(plan, facts.shape, settled->run, facts.devices);
-  if (settled->run.stack && settled->run.stack->is_stack() && settled.mode() == DataMode::streamed)
+  if (settled.stack().is_stack() && settled.mode() == DataMode::streamed)
     throw UsageError(
         fmt::format("run.stack = {} needs data in memory, but '{}' would be streamed (it does not fit into "
                     "memory). Leave out run.stack.",
-                    settled->run.stack->most, settled->data.file));
+                    settled.stack().most, settled->data.file));
   if (settled.ensemble() == EnsembleKind::greedy)
     if (const auto obstacle = ensemble_obstacle(settled)) throw UsageError(obstacle->sentence());
   bool has_trees = false;

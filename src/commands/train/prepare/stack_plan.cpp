@@ -75,9 +75,9 @@ StackSize settled_stack(const Study& study, const Plan& plan, const DataShape& s
   return size;
 }
 
-void require_stack_fits(const Study& settled, const Plan& plan, const DataShape& shape, std::int64_t training_rows,
-                        const GpuFacts& gpus) {
-  const StackSize size = settled.run.stack.value_or(StackSize{});
+void require_stack_fits(const SettledStudy& settled, const Plan& plan, const DataShape& shape,
+                        std::int64_t training_rows, const GpuFacts& gpus) {
+  const StackSize& size = settled.stack();
   if (gpus.lanes == 0 || size.memory_mib > 0 || !size.is_stack()) return;
   std::int64_t fitting = size.most;
   double needed = 0;
@@ -92,8 +92,8 @@ void require_stack_fits(const Study& settled, const Plan& plan, const DataShape&
       fitting > 1 ? fmt::format("Set run.stack to at most {}, or leave it out.", fitting) : "Leave out run.stack."));
 }
 
-std::string note_on_stacks(const Study& settled, const GpuFacts& gpus) {
-  const StackSize size = settled.run.stack.value_or(StackSize{});
+std::string note_on_stacks(const SettledStudy& settled, const GpuFacts& gpus) {
+  const StackSize& size = settled.stack();
   if (gpus.lanes == 0 || !size.is_stack()) return "";
   return fmt::format("a lane with a GPU trains up to {} models of one shape together (run.stack = {})", size.most,
                      setting_text(settled, "run.stack"));

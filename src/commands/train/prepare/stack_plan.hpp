@@ -8,6 +8,7 @@
 
 #include "models/network_layout.hpp"
 #include "study/plan.hpp"
+#include "study/settled_study.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -44,10 +45,10 @@ StackSize settled_stack(const Study& study, const Plan& plan, const DataShape& s
                         const GpuFacts& gpus);
 
 /// Throws UsageError if run.stack is a number, and so many models of a trial do not fit into the memory of the GPUs.
-void require_stack_fits(const Study& settled, const Plan& plan, const DataShape& shape, std::int64_t training_rows,
-                        const GpuFacts& gpus);
+void require_stack_fits(const SettledStudy& settled, const Plan& plan, const DataShape& shape,
+                        std::int64_t training_rows, const GpuFacts& gpus);
 
 /// A note on the models that are trained together on GPUs; otherwise empty.
-std::string note_on_stacks(const Study& settled, const GpuFacts& gpus);
+std::string note_on_stacks(const SettledStudy& settled, const GpuFacts& gpus);
 
 }  // namespace sheaf

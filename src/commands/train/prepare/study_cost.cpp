@@ -36,9 +36,8 @@ TrialEstimate estimate_of(const PreparedStudy& prepared, const Trial& trial) {
   TrialEstimate estimate = estimate_trial(trial, data.shape, parameters_of(data.networks, trial),
                                           training_rows_per_iteration(study, expected_rows(study->data, data.file)));
   const LaneDevice lane = prepared.gpu_lanes > 0 ? gpu_lane : core_lane;
-  const std::int64_t rows = prepared.facts.training_rows;
-  if (study->run.stack && study->run.stack->is_stack())
-    estimate.together = models_together(trial, data.shape, study.engine(), lane, *study->run.stack, rows);
+  estimate.together =
+      models_together(trial, data.shape, study.engine(), lane, study.stack(), prepared.facts.training_rows);
   return estimate;
 }
 

@@ -156,7 +156,7 @@ class RunTraining {
     const PartitionKind partition =
         settled_kind(options_.partition, is_streamed, node_.size() == world_.size(), stage.trial_count(), are_unequal_);
     std::optional<WorkAhead> ahead;
-    const bool trains_together = is_streamed || (options_.stack && options_.stack->is_stack());
+    const bool trains_together = is_streamed || context_.study.stack().is_stack();
     if (allows_work_ahead(job_.stages, partition, trains_together, !job_.run.slice.is_whole(), source_->lane_count()))
       ahead.emplace(job_.stages, current.work.count(), job_.run.earlier.iterations, *channel_);
     begin_progress(current.work.count());
