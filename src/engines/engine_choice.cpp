@@ -202,6 +202,16 @@ void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& r
         fmt::format("run.stack = {} has no effect ({}). Leave it out.", run.stack->most, reason.value_or("")));
 }
 
+bool can_train(const Plan& plan, const DataShape& shape, const RunOptions& run, LaneDevice device) {
+  const EngineEntry* selected = selected_engine(run.engine);
+  bool all = true;
+  plan.for_each_network([&](const Trial& trial) {
+    const EngineEntry* engine = selected != nullptr ? selected : first_fitting(trial, shape, device).engine;
+    all = all && engine != nullptr && !engine->refusal(trial, shape, device);
+  });
+  return all;
+}
+
 void require_engine(const Plan& plan, const DataShape& shape, const RunOptions& run,
                     const std::vector<LaneDevice>& devices) {
   const EngineEntry* selected = selected_engine(run.engine);

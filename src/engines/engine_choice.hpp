@@ -88,6 +88,9 @@ std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineK
 void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,
                    const std::vector<LaneDevice>& devices);
 
+/// Whether lanes with this device can train all trials of the plan. `run`: of the settled study.
+bool can_train(const Plan& plan, const DataShape& shape, const RunOptions& run, LaneDevice device);
+
 /// Throws for the first trial that a lane with one of these devices cannot train: UsageError if the trial needs another
 /// value of run.engine, RunError if no engine can train it.
 void require_engine(const Plan& plan, const DataShape& shape, const RunOptions& run,

@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: MIT
 #include "engines/lane_engine.hpp"
 
+#include <utility>
+
+#include "engines/engine_choice.hpp"
+#include "engines/fallback_engine.hpp"
 #include "engines/memory_engine.hpp"
 #include "engines/stacked_engine.hpp"
 #include "engines/streamed_engine.hpp"
 #include "study/study.hpp"
+#include "training/training_cost.hpp"
 
 namespace sheaf {
+namespace {
+
+std::unique_ptr<Engine> engine_in_memory(const TrainingContext& context, LaneDevice device) {
+  if (const StackSize& size = context.study.stack(); size.is_stack()) return make_stacked_engine(context, device, size);
+  return make_memory_engine(context, device);
+}
+
+bool may_train_on_cores(const TrainingContext& context) {
+  const RunOptions& run = context.study->run;
+  return run.device == DeviceRequest::automatic &&
+         can_train(context.plan, shape_of(context.data, context.study->data), run, core_lane);
+}
+
+}  // namespace
 
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
   if (context.stream != nullptr) return make_streamed_engine(context, device);
-  if (const StackSize& size = context.study.stack(); size.is_stack()) return make_stacked_engine(context, device, size);
-  return make_memory_engine(context, device);
+  auto engine = engine_in_memory(context, device);
+  if (!device.on_gpu() || !may_train_on_cores(context)) return engine;
+  return make_fallback_engine(std::move(engine), [context] { return engine_in_memory(context, core_lane); });
 }
 
 }  // namespace sheaf

@@ -26,7 +26,7 @@ struct EngineCalls {
 
 /// Trains claims. train() returns whether to call it again with another claim. A claim is a list of ranges of
 /// iterations; it may be empty. An error of one iteration becomes a result of status `failed` after `run.retries` more
-/// attempts. Errors of the device or the machine are thrown.
+/// attempts. Errors of the device (GpuError for a GPU) or the machine are thrown.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -34,6 +34,9 @@ class Engine {
 
   /// How many iterations the engine trains together.
   virtual std::int64_t width() const { return 1; }
+
+  /// Whether the GPU of its lane has failed, so that it trains on a core instead.
+  virtual bool has_lost_gpu() const { return false; }
 
   /// Trains iterations of later stages, whose trials are not all known yet, until `stop_requested` returns true. `plan`
   /// has these stages with all trials that they may have, so its numbers are not those that the iterations will get.

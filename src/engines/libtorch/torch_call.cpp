@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "engines/libtorch/torch_messages.hpp"
+#include "training/gpu_error.hpp"
 
 namespace sheaf {
 
@@ -27,7 +28,7 @@ void throw_run_error(const c10::Error& error) {
   const std::string message = "LibTorch: " + torch_messages(error);
   if (lacks_memory(error, message)) throw MemoryError(message);
   // After such an error the process cannot use CUDA any more.
-  if (message.find("CUDA error") != std::string::npos) throw DeviceError(message);
+  if (message.find("CUDA error") != std::string::npos) throw GpuError(message);
   throw RunError(message);
 }
 

@@ -11,7 +11,7 @@
 
 namespace sheaf {
 
-/// Throws the error of a call as RunError: as MemoryError if memory is too small, as DeviceError if the process cannot
+/// Throws the error of a call as RunError: as MemoryError if memory is too small, as GpuError if the process cannot
 /// use the GPU any more.
 [[noreturn]] void throw_run_error(const c10::Error& error);
 

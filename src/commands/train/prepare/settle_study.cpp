@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -82,7 +83,9 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
   const auto least = [&](std::int64_t of_gpu_rank) {
     return world.minimum(placement.uses_gpu() ? of_gpu_rank : std::numeric_limits<std::int64_t>::max());
   };
-  const std::int64_t lanes = least(lanes_on_cores(study.run, world, node));
+  const double at_once = most_at_once(study).value_or(std::numeric_limits<double>::infinity());
+  const auto lanes = static_cast<std::int64_t>(
+      std::min(static_cast<double>(least(lanes_on_cores(study.run, world, node))), std::ceil(at_once / world.size())));
   facts.gpus.lanes = world.sum(placement.gpu_lanes());
   facts.gpus.lane_bytes = static_cast<double>(least(bytes_of_gpu_lane(study, facts, placement)));
   const StackPlan stack = stack_plan(with_settled_mode(study, facts), plan, facts.gpus);

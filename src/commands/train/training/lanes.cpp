@@ -16,6 +16,7 @@
 #include "core/thread_group.hpp"
 #include "engines/engine_table.hpp"
 #include "parallel/partition/chunk_rules.hpp"
+#include "training/gpu_error.hpp"
 
 namespace sheaf {
 namespace {
@@ -70,7 +71,8 @@ struct Lanes::State {
     const auto sink = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
       iteration.result.lane = lane;
-      const LaneDevice device = setup.placement.lanes[static_cast<std::size_t>(lane)];
+      const LaneDevice device =
+          engine.has_lost_gpu() ? core_lane : setup.placement.lanes[static_cast<std::size_t>(lane)];
       iteration.result.gpu = gpu_of(iteration.result.engine, device);
       iteration.result.start_seconds = now() - (iteration.result.seconds - iteration.result.earlier_seconds);
       const bool failed = iteration.result.status == IterationStatus::failed;
@@ -192,9 +194,16 @@ bool Lanes::wait(double seconds) {
   return state_->ended == state_->threads.size();
 }
 
-std::optional<std::string> Lanes::failure() const {
+std::optional<Lanes::Failure> Lanes::failure() const {
   const std::lock_guard lock(state_->mutex);
-  return failure_message(state_->failure);
+  if (!state_->failure) return std::nullopt;
+  try {
+    std::rethrow_exception(state_->failure);
+  } catch (const GpuError& error) {
+    return Failure{error.what(), true};
+  } catch (const std::exception& error) {
+    return Failure{message_of(error), false};
+  }
 }
 
 double Lanes::busy_seconds() const {

@@ -33,8 +33,12 @@ class Lanes {
   /// Waits until all lanes have ended the stage or one has failed, at most `seconds`. Returns whether all have ended.
   bool wait(double seconds);
 
-  /// The message of the first lane that failed.
-  std::optional<std::string> failure() const;
+  struct Failure {
+    std::string message;
+    bool is_of_gpu;  ///< another job may train the rest
+  };
+  /// Why the first lane that failed did so.
+  std::optional<Failure> failure() const;
 
   /// The sum over the lanes of the seconds for which they did not wait for work, in the stages that have ended.
   double busy_seconds() const;

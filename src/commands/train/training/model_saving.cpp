@@ -30,6 +30,7 @@ class ModelSavingEngine : public Engine {
   }
 
   std::int64_t width() const override { return engine_->width(); }
+  bool has_lost_gpu() const override { return engine_->has_lost_gpu(); }
 
   void train_ahead(const Plan& plan, const std::vector<IndexRange>& iterations,
                    const std::function<bool()>& stop_requested) override {

@@ -25,13 +25,22 @@ namespace {
 
 // Ends the job without the other ranks, which may be in any call. An error such as a full disk often affects all ranks
 // of a node: the first one that fails logs it, and the others wait so that it can.
-void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
-  if (!failure) return;
+[[noreturn]] void end_job(const std::string& message, ExitCode code, WorkSource& source) {
   if (source.is_first_failure())
-    log_error(failure->c_str());
+    log_error(message.c_str());
   else
     std::this_thread::sleep_for(std::chrono::seconds(1));
-  MpiSession::abort(static_cast<int>(ExitCode::failed));
+  MpiSession::abort(static_cast<int>(code));
+}
+
+// After a failure of a GPU another job can train the rest. Results reach the disk within a second.
+void end_job_after_failure(const StageWork& stage, const Lanes& lanes, WorkSource& source) {
+  const auto failure = lanes.failure();
+  if (!failure) return;
+  if (!failure->is_of_gpu) end_job(failure->message, ExitCode::failed, source);
+  if (JournalWriter* const journal = lanes.setup().journal) journal->hurry();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  end_job(cut_off_text(failure->message, stage.advice), ExitCode::stopped, source);
 }
 
 // Closes the journal, but waits at most three seconds: its disk may belong to an unreachable host. Only for a rank that
@@ -92,7 +101,7 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
     if (cause != no_stop) source.stop();
     if (setup.journal) {
       if (source.is_stopped()) setup.journal->hurry();
-      end_job_if(setup.journal->failure(), source);
+      if (const auto failure = setup.journal->failure()) end_job(*failure, ExitCode::failed, source);
     }
     if (stage.observer) stage.observer->service(source);
     const double pause_seconds = source.service();
@@ -102,8 +111,8 @@ StopCause train_stage(const StageWork& stage, Lanes& lanes, WorkSource& source, 
   const auto serve_while_waiting = [&](double) { return serve(); };
 
   try {
-    while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
-    end_job_if(lanes.failure(), source);
+    while (!lanes.wait(serve())) end_job_after_failure(stage, lanes, source);
+    end_job_after_failure(stage, lanes, source);
     source.end_lanes();
     if (stage.observer) {
       stage.observer->end_lanes();

@@ -69,7 +69,7 @@ class SampleComparison::ComparingEngine : public Engine {
   bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
     EngineCalls comparing = calls;
     comparing.sink = [&](TrainedIteration&& trained) {
-      comparison_.compare(trained, device_);
+      comparison_.compare(trained, engine_->has_lost_gpu() ? core_lane : device_);
       calls.sink(std::move(trained));
     };
     return engine_->train(claim, comparing);
