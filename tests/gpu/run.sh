@@ -214,7 +214,7 @@ run() {
   tests_of() { ctest --test-dir build/gpu -L gpu --parallel 8 --output-on-failure "$@" || failed=yes; }
   tests_of -R '^gpu_stack' --verbose
   say "tests of stacks ended after $((SECONDS - start)) s"
-  python3 tests/gpu/stack_table.py "$(seconds_left 150)" || [ $? = 77 ] || failed=yes
+  python3 tests/gpu/stack_table.py "$(seconds_left 30)" || [ $? = 77 ] || failed=yes
   say "stacks measured after $((SECONDS - start)) s"
   tests_of -E '^gpu_stack'
   say "tests ended after $((SECONDS - start)) s"

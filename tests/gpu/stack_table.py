@@ -30,6 +30,8 @@ SECONDS = 1.0 if ON_GPU else 0.1  # of a measurement
 PROCESSES = (4, 16) if ON_GPU else (2,)
 CORES = len(os.sched_getaffinity(0))
 LARGEST_STACK = 1024
+ALONE = 1.3e3  # steps/s of a model that LibTorch trains alone, about
+LONGEST_RUN = 60  # seconds
 
 # Network: features, hidden, batch, steps/s of a model on one core, and for numbers of models: estimates of stacks.
 NETWORKS = {
@@ -93,7 +95,7 @@ def write_data():
     open("study.cfg", "w").close()
 
 
-def in_sheaf(case, keys, device, width, models, steps_per_second):
+def in_sheaf(case, keys, device, models, steps_per_second):
     """Steps/s of all lanes together: of the second half of the models, because the first ones load kernels. Each model
     trains about SECONDS at `steps_per_second`. None: there is no time."""
     global failed
@@ -103,12 +105,16 @@ def in_sheaf(case, keys, device, width, models, steps_per_second):
     steps = -(-ROWS // batch)
     epochs = max(1, round(SECONDS * steps_per_second / steps))
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        result = sheaf("run", "study.cfg", f"--data.file={features}.h5", "--data.task=classification",
-                       "--data.normalize=standard", "--model.kind=mlp", f"--model.hidden={hidden}",
-                       "--train.loss=cross_entropy", "--train.optimizer=adam", "--train.learning_rate=1e-3",
-                       f"--train.batch_size={batch}", f"--train.epochs={epochs}", f"--study.iterations={models}",
-                       f"--run.device={device}", f"--run.output={folder}/run", "--run.progress=none", *keys,
-                       timeout=seconds_left())
+        args = [f"--data.file={features}.h5", "--data.task=classification", "--data.normalize=standard",
+                "--model.kind=mlp", f"--model.hidden={hidden}", "--train.loss=cross_entropy", "--train.optimizer=adam",
+                "--train.learning_rate=1e-3", f"--train.batch_size={batch}", f"--train.epochs={epochs}",
+                f"--study.iterations={models}", f"--run.device={device}", f"--run.output={folder}/run",
+                "--run.progress=none", *keys]
+        try:
+            result = sheaf("run", "study.cfg", *args, timeout=min(seconds_left(), LONGEST_RUN))
+        except subprocess.TimeoutExpired:
+            print(f"{case}, {keys}: not done after {LONGEST_RUN} s", file=sys.stderr)
+            return None
         if result.code != 0:
             failed = True
             print(f"FAILED: {case}, {keys}\n{result.stderr}", file=sys.stderr)
@@ -125,18 +131,18 @@ def stack(case):
     if case.models > LARGEST_STACK:
         return None
     keys = ["--run.engine=torch", "--run.lanes=1", f"--run.stack={case.models}"]
-    guess = {64: 5e6, 784: 2e5 if case.sizes()[1] < 500 else 2e4}[case.sizes()[0]] if ON_GPU else 2e3
-    return in_sheaf(case, keys, DEVICE, case.models, 2 * case.models,
-                    min(guess, 7e3 * case.models) / case.models)
+    most = {32: 5e6, 128: 2e5, 512: 2e4}[case.sizes()[1]] if ON_GPU else 2e3  # steps/s, about
+    of_one = 7e3 if case.models > 1 else ALONE
+    return in_sheaf(case, keys, DEVICE, 2 * case.models, min(most / case.models, of_one))
 
 
 def one_by_one(case):
-    return in_sheaf(case, ["--run.engine=torch", "--run.lanes=1", "--run.stack=1"], DEVICE, 1, 4, 1.3e3)
+    return in_sheaf(case, ["--run.engine=torch", "--run.lanes=1", "--run.stack=1"], DEVICE, 4, ALONE)
 
 
 def on_cores(case):
     keys = ["--run.engine=native", "--run.stack=1", f"--run.lanes={CORES}", "--run.threads=1"]
-    return in_sheaf(case, keys, "cpu", 1, 4 * CORES, NETWORKS[case.network][3])
+    return in_sheaf(case, keys, "cpu", 4 * CORES, NETWORKS[case.network][3])
 
 
 def references(kind, cases):

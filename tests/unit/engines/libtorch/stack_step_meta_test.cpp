@@ -50,7 +50,7 @@ void add_missing_functions() {
   static torch::Library functions(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__, __LINE__);
   const auto add = [](const std::string& name, const std::string& overload, auto* function) {
     const auto known = c10::Dispatcher::singleton().findSchemaOrThrow(("aten::" + name).c_str(), overload.c_str());
-    if (known.hasComputedKernelForDispatchKey(c10::DispatchKey::Meta)) return;
+    if (known.hasKernelForDispatchKey(c10::DispatchKey::Meta)) return;
     functions.impl((overload.empty() ? name : name + "." + overload).c_str(), function);
   };
   add("abs", "out", abs_out);
