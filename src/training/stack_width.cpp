@@ -95,7 +95,7 @@ StackMemory stack_memory(const StackShape& shape) {
   const std::int64_t outputs = shape.layers.back().outputs;
   StackMemory memory;
   memory.model_bytes = state_bytes(shape) + scaling_bytes(shape) +
-                       static_cast<double>(round_up(shape.batch_rows, padding)) * row_bytes(shape) +
+                       static_cast<double>(round_up(shape.batch_rows, stack_padding)) * row_bytes(shape) +
                        static_cast<double>(batches_at_once * numbers_per_batch * number_bytes);
   const auto classes = static_cast<double>(outputs * outputs * value_bytes(shape.precision));
   memory.fixed_bytes = block_bytes + static_cast<double>(evaluated_rows(shape.layers)) * row_bytes(shape) + classes;

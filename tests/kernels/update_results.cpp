@@ -7,13 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "engines/libtorch/update_test.hpp"
+#include "kernels/check_kernel.hpp"
 #include "kernels/opencl_kernel.hpp"
-#include "study/optimizers.hpp"
 #include "support/run_catch.hpp"
-
-// LibTorch has macros with these names.
-#include "support/catch.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -22,21 +18,11 @@ namespace {
 
 std::unique_ptr<OpenClProgram> program;
 
-// All optimizers in both precisions.
 void check_updates(UpdateSize size) {
   const UpdateKernel kernel = [](const StackShape& shape, const StackBatch& batch, StackState& state, int fused) {
     program->update(shape, batch, state, fused);
   };
-  StackShape shape;
-  for (const Optimizer& optimizer : optimizer_table)
-    for (const auto type : {torch::kFloat32, torch::kFloat64}) {
-      shape.optimizer = optimizer.kind;
-      shape.precision = type == torch::kFloat64 ? Precision::float64 : Precision::float32;
-      const UpdateTest test = test_update(kernel, shape, torch::TensorOptions(type), size);
-      INFO(optimizer.name << ", float" << (type == torch::kFloat64 ? 64 : 32) << ", " << size.slots << " slots of "
-                          << size.stride << " values: " << test.problem);
-      CHECK(test.fused);
-    }
+  check_kernel(kernel, torch::kCPU, size);
 }
 
 constexpr std::int64_t of_group = std::int64_t{update_group_size} * update_values_of_item;

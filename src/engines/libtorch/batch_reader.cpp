@@ -114,7 +114,9 @@ torch::Tensor ScalingTensors::scaled(const torch::Tensor& features) const {
   if (shift_.defined()) values.sub_(shift_).mul_(scale_);
   if (clip_.defined()) {  // see clip_divisor()
     const torch::Tensor bent = values.mul(clip_);
-    values.div_(torch::minimum(bent.square().add_(1).sqrt_(), bent.abs().add_(1)));
+    // Some versions of LibTorch do not round the square root of a float correctly.
+    const torch::Tensor root = bent.square().add_(1).to(torch::kFloat64).sqrt_().to(torch::kFloat32);
+    values.div_(torch::minimum(root, bent.abs().add_(1)));
   }
   return values;
 }

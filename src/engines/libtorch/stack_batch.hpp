@@ -44,8 +44,8 @@ enum class StackNumber {
   count
 };
 
-/// `slots` and `rows` are the same in all batches of a stack. The rows of a slot are padded to a multiple of `padding`
-/// (core/padding.hpp): otherwise the last values of a slot may be computed by other instructions, which round functions
+/// `slots` and `rows` are the same in all batches of a stack. The rows of a slot are padded to a multiple of
+/// `stack_padding`: otherwise the last values of a slot may be computed by other instructions, which round functions
 /// such as exp differently, than those of a neighbour. Padding repeats a row of the same batch, with a weight of 0, so
 /// that it is not finite only if that row is not.
 struct StackBatch {

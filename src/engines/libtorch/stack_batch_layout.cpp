@@ -20,7 +20,7 @@ Value* pointer_to(std::uint8_t* bytes) {
 }  // namespace
 
 StackBatchLayout::StackBatchLayout(const StackShape& shape, std::int64_t slots)
-    : slots_(slots), rows_(round_up(shape.batch_rows, padding)) {
+    : slots_(slots), rows_(round_up(shape.batch_rows, stack_padding)) {
   const auto add = [&](std::int64_t slot_bytes) {
     const std::int64_t begin = bytes_;
     bytes_ = round_up(begin + slots * slot_bytes, part_alignment);

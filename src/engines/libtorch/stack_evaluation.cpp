@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t most_piece_rows = 1024;
 
 std::int64_t padded_rows(const EvaluationPiece& piece) {
-  return round_up(piece.count, padding);
+  return round_up(piece.count, stack_padding);
 }
 
 // All chunks with so many rows have about the same size.

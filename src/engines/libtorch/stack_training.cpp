@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/padding.hpp"
 #include "engines/libtorch/tensor_values.hpp"
 #include "engines/native/flush_denormals.hpp"
 #include "models/target_units.hpp"

@@ -87,8 +87,7 @@ Tensor drawn_values(Draws& draws, UpdateSize size, const torch::TensorOptions& o
 }
 
 // The same values at every call.
-TestedUpdate drawn_update(const StackShape& shape, bool with_averages, UpdateSize size,
-                          const torch::TensorOptions& options) {
+TestedUpdate drawn_update(const StackShape& shape, UpdateSize size, const torch::TensorOptions& options) {
   Draws draws;
   const auto values = [&] { return drawn_values(draws, size, options); };
   TestedUpdate drawn;
@@ -101,8 +100,18 @@ TestedUpdate drawn_update(const StackShape& shape, bool with_averages, UpdateSiz
   drawn.state.gradients.masked_fill_(drawn.batch.number(StackNumber::rate).eq(0), 0);  // as limit_gradients()
   drawn.state.first = values();
   if (has_second_moment(shape.optimizer)) drawn.state.second = values().abs();
-  if (with_averages) drawn.state.averages = values();
+  drawn.state.averages = values();
   return drawn;
+}
+
+StackState copy_of(const StackState& state, bool with_averages) {
+  StackState copy;
+  copy.parameters = state.parameters.clone();
+  copy.gradients = state.gradients.clone();
+  copy.first = state.first.clone();
+  if (state.second.defined()) copy.second = state.second.clone();
+  if (with_averages) copy.averages = state.averages.clone();
+  return copy;
 }
 
 // The number of values whose bits differ. All NaN are equal.
@@ -121,15 +130,13 @@ std::int64_t differing(const StackState& one, const StackState& other) {
 }
 
 // The number of values that differ between the kernel and update_parameters().
-std::int64_t wrong_values(const UpdateKernel& kernel, const StackShape& shape, const torch::TensorOptions& options,
-                          UpdateSize size, int fused) {
+std::int64_t wrong_values(const UpdateKernel& kernel, const StackShape& shape, const TestedUpdate& drawn, int fused) {
   std::int64_t wrong = 0;
   for (const bool with_averages : {false, true}) {
-    TestedUpdate expected = drawn_update(shape, with_averages, size, options);
-    TestedUpdate found = drawn_update(shape, with_averages, size, options);
-    update_parameters(shape, expected.batch, expected.state);
-    kernel(shape, found.batch, found.state, fused);
-    wrong += differing(found.state, expected.state);
+    StackState expected = copy_of(drawn.state, with_averages), found = copy_of(drawn.state, with_averages);
+    update_parameters(shape, drawn.batch, expected);
+    kernel(shape, drawn.batch, found, fused);
+    wrong += differing(found, expected);
   }
   return wrong;
 }
@@ -140,10 +147,11 @@ UpdateTest test_update(const UpdateKernel& kernel, const StackShape& shape, cons
                        UpdateSize size) {
   const c10::InferenceMode inference;
   try {
+    const TestedUpdate drawn = drawn_update(shape, size, options);
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (const int fused :
          {0, +update_fuses_products, +update_fuses_means, update_fuses_products | update_fuses_means}) {
-      const std::int64_t wrong = wrong_values(kernel, shape, options, size, fused);
+      const std::int64_t wrong = wrong_values(kernel, shape, drawn, fused);
       if (wrong == 0) return {fused, {}};
       fewest = std::min(fewest, wrong);
     }

@@ -6,18 +6,20 @@
 namespace sheaf {
 namespace {
 
-// The work that lanes have in advance. It covers the time in which rank 0 hears results and answers.
+// The work that lanes have in advance, as multiples of what they train at the same time. It covers the time in which
+// rank 0 hears results and answers.
 constexpr std::int64_t reserve_per_lane = 2;
 constexpr double reserve_seconds = 0.05;
 
 }  // namespace
 
-GradualStage::GradualStage(Plan& plan, GradualTrials* trials, Release release,
+GradualStage::GradualStage(Plan& plan, GradualTrials* trials, Release release, std::int64_t together,
                            std::function<std::int64_t()> record_pruned, std::function<TimeLeft()> time_left,
                            RunningTrainings& running, const Communicator& channel)
     : plan_(plan),
       trials_(trials),
       release_(release),
+      together_(together),
       record_pruned_(std::move(record_pruned)),
       time_left_(std::move(time_left)),
       running_(running),
@@ -57,7 +59,7 @@ void GradualStage::service(WorkSource& source) {
 void GradualStage::add_work(WorkSource& source, TimeLeft left) {
   const double rate = static_cast<double>(heard_) / seconds_since(start_);
   const std::int64_t reserve =
-      reserve_per_lane * source.lane_count() + static_cast<std::int64_t>(rate * reserve_seconds);
+      reserve_per_lane * together_ * source.lane_count() + static_cast<std::int64_t>(rate * reserve_seconds);
   const std::vector<IndexRange> released = trials_->release(reserve - (added_ - heard_), left != TimeLeft::some);
   if (draws_)
     for (; sent_ < trials_->begun(); ++sent_) values_.send(sent_);

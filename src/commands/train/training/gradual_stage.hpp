@@ -29,11 +29,13 @@ class GradualStage : public StageObserver {
   /// ends with its results so far.
   enum class TimeLeft { some, of_first_trial, none };
 
-  /// `trials`: null on all ranks but 0. `channel`: a communicator of all ranks that no other code uses. Referenced
-  /// objects outlive the object. Local. On rank 0, `record_pruned` journals the iterations that have been pruned and
-  /// returns their number; `running` hears the ends of trainings.
-  GradualStage(Plan& plan, GradualTrials* trials, Release release, std::function<std::int64_t()> record_pruned,
-               std::function<TimeLeft()> time_left, RunningTrainings& running, const Communicator& channel);
+  /// `trials`: null on all ranks but 0. `together`: the most iterations that a lane trains at the same time. `channel`:
+  /// a communicator of all ranks that no other code uses. Referenced objects outlive the object. Local. On rank 0,
+  /// `record_pruned` journals the iterations that have been pruned and returns their number; `running` hears the ends
+  /// of trainings.
+  GradualStage(Plan& plan, GradualTrials* trials, Release release, std::int64_t together,
+               std::function<std::int64_t()> record_pruned, std::function<TimeLeft()> time_left,
+               RunningTrainings& running, const Communicator& channel);
 
   void add(const IterationResult& result) override { results_.add(result); }
   void end_lanes() override;
@@ -53,6 +55,7 @@ class GradualStage : public StageObserver {
   Plan& plan_;
   GradualTrials* const trials_;
   const Release release_;
+  const std::int64_t together_;
   const std::function<std::int64_t()> record_pruned_;
   const std::function<TimeLeft()> time_left_;
   RunningTrainings& running_;

@@ -198,7 +198,7 @@ class RunTraining {
       const RemainingIterations round(at_once ? std::vector<IndexRange>{current.iterations} : next_round());
       if (round.count() == 0) break;
       GradualStage gradual(
-          job_.plan, job_.stages.gradual(), release,
+          job_.plan, job_.stages.gradual(), release, context_.study.stack().most,
           [this] { return journal_pruned(*job_.stages.gradual(), *journal_); }, [this] { return time_left(); },
           *running_, *channel_);
       const StageWork work{partition,

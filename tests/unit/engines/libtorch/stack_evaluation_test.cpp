@@ -47,11 +47,11 @@ TEST_CASE("evaluations with as many rows share chunks") {
 
 TEST_CASE("chunks of a stack are limited and have the same number of places") {
   const std::vector<std::int64_t> counts(20, 100);
-  const auto chunks = chunks_of(counts, 20, 8 * 112 * 64);
+  const auto chunks = chunks_of(counts, 20, 8 * 128 * 64);
   REQUIRE(chunks.size() == 3);
   for (const EvaluationChunk& chunk : chunks) CHECK(chunk.places == 7);  // 20 in three chunks
   CHECK(chunks[2].pieces.size() == 6);
-  CHECK(chunks_of({100}, 20, 8 * 112 * 64)[0].places == 7);
+  CHECK(chunks_of({100}, 20, 8 * 128 * 64)[0].places == 7);
   CHECK(chunks_of({100}, 20, 1)[0].places == 1);
 }
 
