@@ -183,23 +183,30 @@ std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineK
   return stack ? stack_width(*stack, size) : 1;
 }
 
-void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,
-                   const std::vector<LaneDevice>& devices) {
-  if (!run.stack || !run.stack->is_stack()) return;
+std::optional<std::string> stacking_obstacle(const Plan& plan, const DataShape& shape, EngineKind settled,
+                                             LaneDevice device) {
   bool any = false;
   std::optional<std::string> reason;
   plan.for_each_network([&](const Trial& trial) {
-    for (const LaneDevice device : devices) {
-      const EngineEntry& engine = engine_of(trial, shape, run.engine, device);
-      auto refusal = engine.stack_refusal != nullptr ? engine.stack_refusal(trial, shape)
-                                                     : std::optional(fmt::format("the engine is {}", engine.name));
-      any = any || !refusal;
-      if (refusal && !reason) reason = std::move(refusal);
-    }
+    const EngineEntry& engine = engine_of(trial, shape, settled, device);
+    const auto refusal = engine.stack_refusal != nullptr ? engine.stack_refusal(trial, shape)
+                                                         : std::optional(fmt::format("the engine is {}", engine.name));
+    any = any || !refusal;
+    if (!reason) reason = refusal;
   });
-  if (!any)
-    throw UsageError(
-        fmt::format("run.stack = {} has no effect ({}). Leave it out.", run.stack->most, reason.value_or("")));
+  return any ? std::nullopt : reason;
+}
+
+void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& run,
+                   const std::vector<LaneDevice>& devices) {
+  if (!run.stack || !run.stack->is_stack()) return;
+  std::string reasons;
+  for (const LaneDevice device : devices) {
+    const auto obstacle = stacking_obstacle(plan, shape, run.engine, device);
+    if (!obstacle) return;
+    if (reasons.empty()) reasons = *obstacle;
+  }
+  throw UsageError(fmt::format("run.stack = {} has no effect ({}). Leave it out.", run.stack->most, reasons));
 }
 
 bool can_train(const Plan& plan, const DataShape& shape, const RunOptions& run, LaneDevice device) {

@@ -15,7 +15,12 @@ namespace sheaf {
 namespace {
 
 std::unique_ptr<Engine> engine_in_memory(const TrainingContext& context, LaneDevice device) {
-  if (const StackSize& size = context.study.stack(); size.is_stack()) return make_stacked_engine(context, device, size);
+  const StackSize& size = context.study.stack();
+  const auto has_stacks = [&] {
+    const DataShape shape = shape_of(context.data, context.study->data);
+    return !stacking_obstacle(context.plan, shape, context.study.engine(), device);
+  };
+  if (size.is_stack() && has_stacks()) return make_stacked_engine(context, device, size);
   return make_memory_engine(context, device);
 }
 

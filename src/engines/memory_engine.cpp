@@ -82,6 +82,8 @@ class MemoryEngine : public Engine {
     auto& trainer = trainers_[&engine];
     try {
       if (!trainer) trainer = engine.make_trainer(device_, context_.data);
+    } catch (const DeviceError&) {
+      throw;
     } catch (const RunError& error) {
       throw DeviceError(error.what());
     }

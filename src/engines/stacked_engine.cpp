@@ -88,7 +88,10 @@ class StackedEngine : public Engine {
 
   bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
     claimed_.assign(claim.begin(), claim.end());
-    for (prepare(calls); !waiting_.empty() && !calls.stop_requested(); prepare(calls)) train_stack(calls);
+    for (prepare(calls); has_work() && !calls.stop_requested(); prepare(calls)) {
+      if (!waiting_.empty()) train_stack(calls);
+      train_alone(calls);
+    }
     drop_work();  // left only if the job is stopping
     return !claim.empty();
   }
@@ -99,7 +102,9 @@ class StackedEngine : public Engine {
   }
 
  private:
-  // Prepares iterations of the claim, as many as a stack and the next one need. Trains those that cannot be stacked.
+  bool has_work() const { return !waiting_.empty() || !alone_.empty(); }
+
+  // Prepares iterations of the claim, as many as a stack and the next one need.
   void prepare(const EngineCalls& calls) {
     const auto most = static_cast<std::size_t>(2 * width_);
     while (!claimed_.empty() && waiting_.size() < most && !calls.stop_requested()) {
@@ -113,7 +118,7 @@ class StackedEngine : public Engine {
       if (!failure_of([&] { waiting = waiting_of(number); }) && waiting)
         waiting_.push_back(std::move(*waiting));
       else
-        train_alone(number, calls);  // which reports the failure
+        alone_.push_back(number);  // which reports the failure
     }
   }
 
@@ -131,7 +136,12 @@ class StackedEngine : public Engine {
     return Waiting{iteration, trial, std::move(input), &engine, std::move(shape)};
   }
 
-  void train_alone(std::int64_t number, const EngineCalls& calls) { one_by_one_->train({{number, number + 1}}, calls); }
+  // Trains the iterations that cannot be stacked, with all of the memory.
+  void train_alone(const EngineCalls& calls) {
+    if (!alone_.empty()) stack_.reset();
+    for (; !alone_.empty() && !calls.stop_requested(); alone_.pop_front())
+      one_by_one_->train({{alone_.front(), alone_.front() + 1}}, calls);
+  }
 
   // Trains iterations with the shape of the first one that waits, until none is left or the stack fails. Those that
   // fail are tried once more: in a narrower stack if memory was too small, otherwise alone.
@@ -139,9 +149,8 @@ class StackedEngine : public Engine {
     const StackShape shape = waiting_.front().shape;
     std::vector<std::int64_t> again;
     if (widths_.of(shape) == 1) {  // since it was prepared
-      const std::int64_t number = waiting_.front().iteration.number;
-      waiting_.pop_front();
-      return train_alone(number, calls);
+      alone_.push_back(waiting_.front().iteration.number);
+      return waiting_.pop_front();
     }
     auto failure = begin_stack();
     if (failure) {
@@ -150,7 +159,7 @@ class StackedEngine : public Engine {
     }
     while (!failure && fill(again, failure)) {
       EndedTrainings ended;
-      failure = failure_of([&] { ended = stack_->trainings.train(calls.stop_requested); });
+      failure = failure_of([&] { stack_->trainings.train(calls.stop_requested, ended); });
       if (ended.memory_failure) failure = ended.memory_failure;
       again.insert(again.end(), ended.failed.begin(), ended.failed.end());
       for (TrainedIteration& trained : ended.trained) calls.sink(std::move(trained));
@@ -164,8 +173,7 @@ class StackedEngine : public Engine {
       for (const std::int64_t number : stack_->trainings.unfinished()) again.push_back(number);
     if (failure) stack_.reset();
     if (failure && narrow(shape, *failure, again)) return;
-    for (const std::int64_t number : again)
-      if (!calls.stop_requested()) train_alone(number, calls);
+    alone_.insert(alone_.end(), again.begin(), again.end());
   }
 
   // After a failure: returns whether `again` wait for a narrower stack. The others are to be trained one by one.
@@ -214,11 +222,11 @@ class StackedEngine : public Engine {
     return !stack_->trainings.is_empty();
   }
 
-  // Gets more work if slots are free, unless many iterations of other shapes wait already.
+  // Gets more work if slots are free, unless many other iterations wait already.
   void find_more(const EngineCalls& calls) {
     const std::int64_t room = stack_->trainings.free_slots();
     if (room == 0) return;
-    if (claimed_.empty() && calls.more && waiting_.size() < static_cast<std::size_t>(width_)) {
+    if (claimed_.empty() && calls.more && waiting_.size() + alone_.size() < static_cast<std::size_t>(width_)) {
       const auto claim = calls.more(room);
       claimed_.assign(claim.begin(), claim.end());
     }
@@ -228,6 +236,7 @@ class StackedEngine : public Engine {
   void drop_work() {
     claimed_.clear();
     waiting_.clear();
+    alone_.clear();
   }
 
   TrainingContext context_;
@@ -240,14 +249,21 @@ class StackedEngine : public Engine {
   std::unique_ptr<Engine> one_by_one_;
   std::deque<IndexRange> claimed_;  // iterations that are not prepared yet
   std::deque<Waiting> waiting_;
+  std::deque<std::int64_t> alone_;  // iterations that are trained one by one
   std::optional<Stack> stack_;
 };
+
+// Results on cores do not depend on the width, and stacks that were planned for a GPU may be too large for them.
+StackSize size_on_cores(StackSize size) {
+  constexpr std::int64_t enough = 16;
+  return size.memory_mib > 0 ? StackSize{std::min(size.most, enough), size.memory_mib} : size;
+}
 
 }  // namespace
 
 std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, const StackSize& size) {
   return make_stacked_engine(
-      context, device, size,
+      context, device, device.on_gpu() ? size : size_on_cores(size),
       [device, data = context.data](const EngineEntry& engine, const StackShape& shape, std::int64_t width) {
         return engine.make_stack_trainer(device, *data, shape, width);
       });

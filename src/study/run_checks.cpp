@@ -63,7 +63,8 @@ void check_run(const Study& study, Problems& problems) {
     problems.add({"run.threads", "model.kind"},
                  fmt::format("run.threads = {} has no effect ({}: one thread per lane). Leave it out.",
                              study.run.threads, assignment(study, "model.kind")));
-  if (study.run.stack && study.run.stack->is_stack()) check_stack(study, problems);
+  // Stacks for which memory was planned were settled by an earlier job, perhaps for other lanes.
+  if (study.run.stack && study.run.stack->is_stack() && study.run.stack->memory_mib == 0) check_stack(study, problems);
   if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& supported, const std::string& key, const std::string& advice) {
     problems.add({"run.engine", key},

@@ -24,8 +24,8 @@ void add_run_keys(std::vector<Setting>& table) {
                                  {"dynamic", PartitionKind::factoring}}),
           "Assignment of iterations to lanes. block (or static) and cyclic are fixed in advance; with the others, a "
           "lane takes more iterations whenever it is free (dynamic is another name for factoring). auto: factoring; "
-          "self if "
-          "some lanes train on GPUs and others on cores; block if one node trains one combination on streamed data.",
+          "self if some lanes train on GPUs and others on cores; block if one node trains one combination on streamed "
+          "data.",
           Decides::no_results);
   run.add("device", &RunOptions::device,
           choice<DeviceRequest>(

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/padding.hpp"
+#include "training/stack_limits.hpp"
 
 namespace sheaf {
 namespace {
@@ -18,12 +19,7 @@ constexpr std::int64_t least_width = 16;
 
 constexpr double mebibyte = 1 << 20;
 
-// What the host prepares: batches are made and uploaded in blocks of at most this size, or of one batch.
-constexpr double block_bytes = 64 * mebibyte;
-constexpr std::int64_t batches_at_once = 8;
-constexpr std::int64_t most_evaluated_rows = 1024;  // of one model, at once
-constexpr std::int64_t numbers_per_batch = 32, number_bytes = 8;
-constexpr std::int64_t value_alignment = 64;  // of each matrix and list of parameters in a slot
+constexpr std::int64_t number_bytes = 8;
 
 std::int64_t value_bytes(Precision precision) {
   return precision == Precision::float64 ? 8 : 4;
@@ -33,7 +29,7 @@ std::int64_t value_bytes(Precision precision) {
 std::int64_t parameter_stride(const std::vector<Layer>& layers) {
   std::int64_t stride = 0;
   for (const Layer& layer : layers)
-    stride += round_up(layer.weight_count(), value_alignment) + round_up(layer.bias_count(), value_alignment);
+    stride += round_up(layer.weight_count(), stack_alignment) + round_up(layer.bias_count(), stack_alignment);
   return stride;
 }
 
@@ -44,7 +40,7 @@ double state_bytes(const StackShape& shape) {
   const std::int64_t averages = shape.average == Average::none ? 0 : 1;
   std::int64_t running = 0;  // statistics of batch norms
   for (const Layer& layer : shape.layers)
-    if (layer.kind == Layer::Kind::batch_norm) running += 2 * round_up(layer.outputs, value_alignment);
+    if (layer.kind == Layer::Kind::batch_norm) running += 2 * round_up(layer.outputs, stack_alignment);
   const std::int64_t values = (states + temporary + averages) * parameter_stride(shape.layers) + running;
   return static_cast<double>(values * value_bytes(shape.precision));
 }
@@ -78,7 +74,7 @@ double row_bytes(const StackShape& shape) {
   }
   values += temporary * widest;
   const std::int64_t losses = 8 * loss_copies * outputs;  // some of them in float64
-  const std::int64_t prepared = batches_at_once * (2 * 8 + mask_bytes);
+  const std::int64_t prepared = most_batches_at_once * (2 * 8 + mask_bytes);
   return static_cast<double>(values * bytes + losses + prepared);
 }
 
@@ -96,9 +92,10 @@ StackMemory stack_memory(const StackShape& shape) {
   StackMemory memory;
   memory.model_bytes = state_bytes(shape) + scaling_bytes(shape) +
                        static_cast<double>(round_up(shape.batch_rows, stack_padding)) * row_bytes(shape) +
-                       static_cast<double>(batches_at_once * numbers_per_batch * number_bytes);
+                       static_cast<double>(most_batches_at_once * most_step_numbers * number_bytes);
   const auto classes = static_cast<double>(outputs * outputs * value_bytes(shape.precision));
-  memory.fixed_bytes = block_bytes + static_cast<double>(evaluated_rows(shape.layers)) * row_bytes(shape) + classes;
+  memory.fixed_bytes = static_cast<double>(most_block_bytes) +
+                       static_cast<double>(evaluated_rows(shape.layers)) * row_bytes(shape) + classes;
   return memory;
 }
 

@@ -9,11 +9,8 @@
 
 namespace sheaf {
 
-/// The most values of a layer that a stack on a GPU computes together in an evaluation, unless 1024 rows of one model
-/// have more.
-constexpr std::int64_t evaluated_values_on_gpu = std::int64_t{1} << 23;
-
-/// The memory of a stack on its device without the data set: an upper bound of what its tensors need.
+/// The memory of a stack on its device without the data set: an upper bound of what its tensors need, without
+/// the second copy of some that CUDA graphs keep.
 struct StackMemory {
   double fixed_bytes = 0;  ///< whatever the width
   double model_bytes = 0;  ///< for each slot

@@ -57,9 +57,8 @@ void StackedTrainings::begin(const Iteration& iteration, const Trial& trial, Ite
   *free = std::make_unique<Slot>(context_, iteration, trial, std::move(input), trainer);
 }
 
-EndedTrainings StackedTrainings::train(const std::function<bool()>& stop_requested) {
+void StackedTrainings::train(const std::function<bool()>& stop_requested, EndedTrainings& ended) {
   train_piece();
-  EndedTrainings ended;
   for (std::size_t slot = 0; slot < slots_.size(); ++slot)
     attempt(slot, ended, [](Slot& of_slot) {
       of_slot.training.save_if_due();
@@ -68,7 +67,6 @@ EndedTrainings StackedTrainings::train(const std::function<bool()>& stop_request
   validate(ended, stop_requested);
   finish(ended);
   leave(stop_requested);
-  return ended;
 }
 
 // Does a part of the training in a slot, if there is one. If it fails, the training ends.

@@ -20,7 +20,7 @@
 
 namespace sheaf {
 
-/// What ended in one call of StackedTrainings::train().
+/// What has ended in calls of StackedTrainings::train().
 struct EndedTrainings {
   std::vector<TrainedIteration> trained;
   std::vector<std::int64_t> failed;                  ///< numbers of iterations that have failed alone
@@ -46,8 +46,9 @@ class StackedTrainings {
 
   /// Trains a piece of each training, or validates it, and ends those that are over. Once `stop_requested` returns
   /// true, trainings that need longer save a checkpoint and leave, all of them within max_seconds_after_stop. Throws
-  /// the errors of the stack, after which only unfinished() and the destructor may be called.
-  EndedTrainings train(const std::function<bool()>& stop_requested);
+  /// the errors of the stack, after which only unfinished() and the destructor may be called. Appends to `ended`, also
+  /// before it throws.
+  void train(const std::function<bool()>& stop_requested, EndedTrainings& ended);
 
   /// The numbers of the iterations in the slots.
   std::vector<std::int64_t> unfinished() const;

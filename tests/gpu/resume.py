@@ -30,6 +30,8 @@ for kind, epochs in (("mlp", 40), ("cnn", 10)):  # some seconds in total, much l
     args = [*MODELS[kind], "--run.engine=torch", "--run.curves=true", "--data.validation=0.2",
             "--study.iterations=3", "--ensemble.members=2", f"--train.epochs={epochs}",
             "--run.checkpoint_interval=0.01", "--run.progress=none"]
+    if kind == "mlp":
+        args.append("--run.stack=2")  # one stack after another
     expected, _ = train(checks, f"{kind}, uninterrupted", *args, output="whole")
     checks.check(all(on_gpu(row) for row in expected), f"{kind}: trained by LibTorch on a GPU", str(expected))
     for end, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 75)):

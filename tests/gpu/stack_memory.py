@@ -45,7 +45,7 @@ def little_memory():
 expected, _ = train(checks, "one by one", *KEYS, "--run.stack=1")
 with little_memory():
     rows, result = train(checks, "beside a program that holds the memory", *KEYS, f"--run.stack={WIDTH}")
-messages = [line for line in (result.stdout + result.stderr).splitlines() if "together" in line]
+messages = [line for line in (result.stdout + result.stderr).splitlines() if "lacks memory" in line]
 print("\n".join(messages))
 checks.check(messages != [], "the stack did not fit", result.stderr)
 checks.check(len(rows) == len(expected) and all(on_gpu(row) for row in rows), "all models are trained", str(rows)[-2000:])

@@ -16,6 +16,7 @@ LIMIT = 120  # seconds
 environment = {"SHEAF_TEST_STACKS": "1", "OMP_NUM_THREADS": "1"}
 if DEVICE == "cuda":
     environment["SHEAF_TEST_GPU"] = "0"
+ended = 0
 for kind in ("memcheck", "synccheck"):
     # Errors that calls of the CUDA runtime return are not reported: LibTorch asks for features that cards may not have.
     # `timeout` ends the program that the tool starts, too.
@@ -24,6 +25,9 @@ for kind in ("memcheck", "synccheck"):
     if result.code == 124:
         print(f"{kind}: not done after {LIMIT} s")
         continue
+    ended += 1
     print(f"{kind}, after {result.seconds:.0f} s: {(result.stdout.strip().splitlines() or [''])[-1]}")
     checks.check(result.code == 0, kind, result.stdout[-3000:] + result.stderr[-3000:])
+if ended == 0:
+    skip("compute-sanitizer took too long")
 sys.exit(checks.finish())

@@ -13,7 +13,7 @@ from program import DIGITS, Checks
 # The file has 18 MB; 2 MiB of it are in memory.
 STREAMED = ["--data.file=wide.h5", "--data.mode=streamed", "--data.memory=2", "--data.window=3000",
             "--train.batch_size=70"]
-IN_MEMORY = ["--data.file=wide.h5", "--data.mode=memory", "--train.batch_size=70"]
+IN_MEMORY = ["--data.file=wide.h5", "--data.mode=memory", "--run.stack=1", "--train.batch_size=70"]
 
 need_gpus()
 enter("streamed")

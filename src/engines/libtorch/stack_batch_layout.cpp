@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/padding.hpp"
+#include "training/stack_limits.hpp"
 
 namespace sheaf {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::int64_t part_alignment = 256;  // bytes, as of memory that a GPU allocates
 
 constexpr std::int64_t number_bytes = static_cast<std::int64_t>(StackNumber::count) * 8;
+static_assert(static_cast<std::int64_t>(StackNumber::count) <= most_step_numbers);
 
 template <class Value>
 Value* pointer_to(std::uint8_t* bytes) {
@@ -67,8 +69,7 @@ std::uint8_t* StackBatchLayout::mask_of(std::uint8_t* batch, std::int64_t slot, 
 }
 
 std::int64_t batches_at_once(std::int64_t batch_bytes) {
-  constexpr std::int64_t most_batches = 8, most_bytes = std::int64_t{64} << 20;
-  return std::clamp<std::int64_t>(most_bytes / batch_bytes, 1, most_batches);
+  return std::clamp<std::int64_t>(most_block_bytes / batch_bytes, 1, most_batches_at_once);
 }
 
 }  // namespace sheaf

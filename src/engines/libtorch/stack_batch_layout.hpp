@@ -46,8 +46,8 @@ class StackBatchLayout {
   std::int64_t bytes_ = 0;
 };
 
-/// How many batches are on a device at the same time: the largest number up to 8 with which they take no more than 64
-/// MiB, at least one.
+/// How many batches are on a device at the same time: most_batches_at_once, fewer if they would take more than
+/// most_block_bytes, at least one.
 std::int64_t batches_at_once(std::int64_t batch_bytes);
 
 }  // namespace sheaf

@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "core/padding.hpp"
+#include "training/stack_limits.hpp"
 
 namespace sheaf {
 namespace {
-
-constexpr std::int64_t most_piece_rows = 1024;
 
 std::int64_t padded_rows(const EvaluationPiece& piece) {
   return round_up(piece.count, stack_padding);
@@ -29,8 +28,8 @@ std::vector<EvaluationChunk> evaluation_chunks(const std::vector<SlotEvaluation>
                                                const EvaluatingStack& stack) {
   std::vector<EvaluationPiece> pieces;
   for (std::size_t index = 0; index < evaluations.size(); ++index)
-    for (std::int64_t begin = 0; begin < evaluations[index].count; begin += most_piece_rows)
-      pieces.push_back({index, begin, std::min(most_piece_rows, evaluations[index].count - begin)});
+    for (std::int64_t begin = 0; begin < evaluations[index].count; begin += most_evaluated_rows)
+      pieces.push_back({index, begin, std::min(most_evaluated_rows, evaluations[index].count - begin)});
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const auto& one, const auto& other) { return padded_rows(one) > padded_rows(other); });
   std::vector<EvaluationChunk> chunks;

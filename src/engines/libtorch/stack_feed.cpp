@@ -4,6 +4,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -73,7 +74,7 @@ void StackFeed::feed(std::int64_t count, const FillBatches& fill, const std::fun
 // On a GPU, waits until it has copied the last batches of the block. By then it has begun to compute with them, and has
 // the next ones in its queue.
 void StackFeed::begin_filling(Block& block, IndexRange which, const FillBatches& fill) {
-  while (block.copied && !block.copied->query()) std::this_thread::yield();
+  while (block.copied && !block.copied->query()) std::this_thread::sleep_for(std::chrono::microseconds(20));
   std::uint8_t* const to = block.bytes.data_ptr<std::uint8_t>();
   if (thread_)
     thread_->start([&fill, which, to] { fill(which, to); });

@@ -36,6 +36,8 @@ StackGraph::StackGraph(StackWork work, const Recorder& record) : work_(std::move
   work_();
   try {
     recorded_ = record(work_);
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
   } catch (const c10::Error& error) {
     log_problem(error);
   }

@@ -10,6 +10,7 @@
 
 #include "core/index_range.hpp"
 #include "models/layer.hpp"
+#include "training/stack_limits.hpp"
 
 namespace sheaf {
 
@@ -18,7 +19,7 @@ namespace sheaf {
 /// slot do not depend on its number.
 class StackLayout {
  public:
-  static constexpr std::int64_t alignment = 64;
+  static constexpr std::int64_t alignment = stack_alignment;
 
   explicit StackLayout(const std::vector<Layer>& layers);
 

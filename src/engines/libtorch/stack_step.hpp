@@ -1,5 +1,5 @@
 // The part of a stack that runs on its device: one optimizer step of all slots, and evaluations. It never reads a value
-// on the host, and its sizes do not depend on values, so that it could be captured in a CUDA graph.
+// on the host, and its sizes do not depend on values, so that a CUDA graph can record it.
 // SPDX-License-Identifier: MIT
 #pragma once
 

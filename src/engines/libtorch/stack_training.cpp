@@ -9,7 +9,7 @@
 #include "engines/libtorch/tensor_values.hpp"
 #include "engines/native/flush_denormals.hpp"
 #include "models/target_units.hpp"
-#include "training/stack_width.hpp"
+#include "training/stack_limits.hpp"
 
 namespace sheaf {
 namespace {
@@ -104,6 +104,7 @@ void StackTraining::evaluate(const EvaluationChunk& chunk, std::vector<SlotEvalu
   for (std::size_t place = 0; place < chunk.pieces.size(); ++place) {
     const auto [evaluation, begin, count] = chunk.pieces[place];
     SlotEvaluation& of = evaluations[evaluation];
+    if (!of.loss_sum) continue;  // stopped after its first rows
     *of.loss_sum += losses.data_ptr<double>()[place];
     const std::int64_t values = count * found.size(2);
     const float* const from = found.data_ptr<float>() + static_cast<std::int64_t>(place) * chunk.rows * found.size(2);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "core/error.hpp"
@@ -22,13 +24,31 @@ bool lacks_memory(const c10::Error& error, const std::string& message) {
   return false;
 }
 
+// After such an error the process cannot use CUDA any more.
+bool is_end_of_cuda(const std::string& message) {
+  return message.find("CUDA error") != std::string::npos;
+}
+
+std::mutex started_mutex;
+std::set<int> started_gpus;
+
+bool has_started(LaneDevice device) {
+  const std::lock_guard lock(started_mutex);
+  return started_gpus.count(device.gpu) > 0;
+}
+
 }  // namespace
+
+void note_start(LaneDevice device) {
+  if (!device.on_gpu()) return;
+  const std::lock_guard lock(started_mutex);
+  started_gpus.insert(device.gpu);
+}
 
 void throw_run_error(const c10::Error& error) {
   const std::string message = "LibTorch: " + torch_messages(error);
   if (lacks_memory(error, message)) throw MemoryError(message);
-  // After such an error the process cannot use CUDA any more.
-  if (message.find("CUDA error") != std::string::npos) throw GpuError(message);
+  if (is_end_of_cuda(message)) throw GpuError(message);
   throw RunError(message);
 }
 
@@ -40,8 +60,10 @@ void throw_start_error(const c10::Error& error, LaneDevice device) {
         fmt::format("LibTorch could not start on {} ({}). Use fewer ranks per GPU or lanes, or choose "
                     "another device with run.device.",
                     place, message));
-  throw RunError(
-      fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device.", place, message));
+  const std::string problem =
+      fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device.", place, message);
+  if (has_started(device) && is_end_of_cuda(message)) throw GpuError(problem);
+  throw RunError(problem);
 }
 
 }  // namespace sheaf

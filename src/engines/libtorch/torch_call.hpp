@@ -15,7 +15,11 @@ namespace sheaf {
 /// use the GPU any more.
 [[noreturn]] void throw_run_error(const c10::Error& error);
 
-/// Throws the error of a first call on a device as RunError, as MemoryError if memory is too small, with advice.
+/// Remembers that a lane of this process could use the device. Thread-safe.
+void note_start(LaneDevice device);
+
+/// Throws the error of a first call of a lane on a device as RunError, with advice: as MemoryError if memory is too
+/// small, as GpuError if the process could use the GPU before.
 [[noreturn]] void throw_start_error(const c10::Error& error, LaneDevice device);
 
 /// use(), with `device` as the current one. Errors of LibTorch become those of throw_run_error().
@@ -42,7 +46,9 @@ auto call_torch(c10::Stream stream, const Use& use) {
 template <class Make>
 auto start_torch(LaneDevice device, const Make& make) {
   try {
-    return make();
+    auto made = make();
+    note_start(device);
+    return made;
   } catch (const c10::Error& error) {
     throw_start_error(error, device);
   }

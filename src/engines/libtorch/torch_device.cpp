@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -24,7 +25,11 @@ torch::Device torch_device(int gpu) {
 
 c10::Stream own_stream(torch::Device device) {
   const c10::impl::VirtualGuardImpl devices(device.type());
-  return device.is_cuda() ? devices.getStreamFromGlobalPool(device) : devices.getStream(device);
+  if (!device.is_cuda()) return devices.getStream(device);
+  constexpr bool high_priority = true;  // these streams have a pool of their own: no upload gets one of them
+  thread_local std::map<c10::DeviceIndex, c10::Stream> streams;
+  if (const auto made = streams.find(device.index()); made != streams.end()) return made->second;
+  return streams.emplace(device.index(), devices.getStreamFromGlobalPool(device, high_priority)).first->second;
 }
 
 void use_tf32(bool on) {

@@ -10,7 +10,8 @@ namespace sheaf {
 /// CUDA device `gpu`, or the CPU for -1. Throws RunError if LibTorch has no such device.
 torch::Device torch_device(int gpu);
 
-/// A stream of a GPU that is not the default one, from a pool of 32; the only one of the CPU.
+/// The stream of the calling thread on a GPU, which is not the default one; the only one of the CPU. Always the same,
+/// as libraries keep memory for each stream.
 c10::Stream own_stream(torch::Device device);
 
 /// Sets whether float32 products and convolutions on GPUs may round their factors to TF32. Applies to the whole

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,12 @@
 using namespace sheaf;
 
 namespace {
+
+EndedTrainings train_once(StackedTrainings& trainings, const std::function<bool()>& stop_requested) {
+  EndedTrainings ended;
+  trainings.train(stop_requested, ended);
+  return ended;
+}
 
 // Trials that differ in what may differ in a stack: rate, epochs, patience and fold.
 Study study_of_trials() {
@@ -75,7 +82,7 @@ struct Job : test::StackedJob {
         const Trial trial = plan.trial(iteration.trial);
         trainings.begin(iteration, trial, inputs.of(iteration, trial));
       }
-      const EndedTrainings ended = trainings.train(stop_requested);
+      const EndedTrainings ended = train_once(trainings, stop_requested);
       CHECK(ended.failed.empty());
       for (const TrainedIteration& trained : ended.trained) numbers[trained.result.iteration] = numbers_of(trained);
     } while (!trainings.is_empty() || (next < plan.iteration_count() && !stop_requested()));
@@ -171,7 +178,7 @@ TEST_CASE("a stop interrupts a long validation, but not the one after which the 
   std::vector<IterationStatus> results;
   for (int calls = 0; calls < 20 && !trainings.is_empty(); ++calls) {
     const auto stop_requested = [&] { return stops; };
-    for (const TrainedIteration& trained : trainings.train(stop_requested).trained)
+    for (const TrainedIteration& trained : train_once(trainings, stop_requested).trained)
       results.push_back(trained.result.status);
     stops = stops || stack.calls() >= 2;
   }
@@ -204,7 +211,7 @@ TEST_CASE("a stop interrupts the validations of a call except those after which 
   bool stops = false;
   std::vector<std::int64_t> results;
   for (int calls = 0; calls < 20 && !trainings.is_empty(); ++calls) {
-    for (const TrainedIteration& trained : trainings.train([&] { return stops; }).trained) {
+    for (const TrainedIteration& trained : train_once(trainings, [&] { return stops; }).trained) {
       CHECK(trained.result.status == IterationStatus::cut);
       results.push_back(trained.result.iteration);
     }
@@ -234,7 +241,7 @@ TEST_CASE("validations of several trainings take no longer after a stop than one
     trainings.begin(iteration, trial, inputs.of(iteration, trial));
   }
   const auto start = Clock::now();
-  while (!trainings.is_empty()) CHECK(trainings.train([] { return true; }).trained.empty());
+  while (!trainings.is_empty()) CHECK(train_once(trainings, [] { return true; }).trained.empty());
   CHECK(seconds_since(start) < 4 * 0.25);  // each validation alone would be interrupted after that
   CHECK(saved == 4);
 }
@@ -275,7 +282,7 @@ TEST_CASE("trainings that end an epoch together are validated together, and only
     trainings.begin(iteration, trial, inputs.of(iteration, trial));
   }
   std::size_t trained = 0;
-  while (!trainings.is_empty()) trained += trainings.train([] { return false; }).trained.size();
+  while (!trainings.is_empty()) trained += train_once(trainings, [] { return false; }).trained.size();
   CHECK(trained == 4);
   CHECK(stack.evaluated == std::vector<std::set<std::int64_t>>{{2, 3}, {0, 1}});
 }

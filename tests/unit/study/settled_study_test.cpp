@@ -30,6 +30,7 @@ TEST_CASE("a study with a key that is not settled is no settled study") {
   refused([](Study& study) { study.search.ensemble = EnsembleKind::automatic; });
   refused([](Study& study) { study.run.engine = EngineKind::automatic; });
   refused([](Study& study) { study.run.curves.reset(); });
+  refused([](Study& study) { study.run.stack.reset(); });
   refused([](Study& study) { study.run.models = ModelsSaved::automatic; });
   refused([](Study& study) { study.run.predictions = PredictionsKept::automatic; });
 }

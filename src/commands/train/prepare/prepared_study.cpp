@@ -36,9 +36,10 @@ PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, co
   prepared.engine_of_trial = engines_of(study.run, joins, prepared.facts);
   prepared.ranks = gather_rank_infos(prepared.placement, world);
   prepared.gpu_lanes = world.sum(prepared.placement.gpu_lanes());
-  if (!joins)  // otherwise stacks that lack memory are halved
+  if (!joins)  // a later job may have no GPU, or halve stacks that lack memory
     agree(world, [&] {
       const JobFacts& facts = prepared.facts;
+      require_stack(plan, facts.shape, prepared.study->run, facts.devices);
       require_stack_fits(prepared.study, plan, facts.shape, facts.training_rows, facts.gpus);
     });
   agree(world, [&] { before_data(prepared); });

@@ -162,7 +162,6 @@ SettledStudy settled_study(Study study, const Plan& plan, const JobFacts& facts)
 
 void require_trainable(const SettledStudy& settled, const Plan& plan, const JobFacts& facts) {
   require_engine(plan, facts.shape, settled->run, facts.devices);
-  require_stack(plan, facts.shape, settled->run, facts.devices);
   if (settled.stack().is_stack() && settled.mode() == DataMode::streamed)
     throw UsageError(
         fmt::format("run.stack = {} needs data in memory, but '{}' would be streamed (it does not fit into "

@@ -77,6 +77,8 @@ class SampleComparison::ComparingEngine : public Engine {
 
   std::int64_t width() const override { return engine_->width(); }
 
+  bool has_lost_gpu() const override { return engine_->has_lost_gpu(); }
+
  private:
   std::unique_ptr<Engine> engine_;
   LaneDevice device_;

@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/padding.hpp"
+
 // LibTorch has macros with these names.
 #include "support/catch.hpp"
 
@@ -68,11 +70,11 @@ void check_batch(const StackBatch& found, std::int64_t batch) {
 TEST_CASE("the parts of a batch have their sizes and do not overlap") {
   const torch::Tensor bytes = torch::zeros({layout.bytes()}, torch::kUInt8);
   const StackBatch batch = layout.batch(bytes);
-  CHECK(batch.rows.sizes().vec() == std::vector<std::int64_t>{3, 16});
-  CHECK(batch.weights.sizes().vec() == std::vector<std::int64_t>{3, 16});
+  CHECK(batch.rows.sizes().vec() == std::vector<std::int64_t>{3, stack_padding});
+  CHECK(batch.weights.sizes().vec() == std::vector<std::int64_t>{3, stack_padding});
   CHECK(batch.numbers.sizes().vec() == std::vector<std::int64_t>{3, static_cast<std::int64_t>(StackNumber::count)});
   REQUIRE(batch.masks.size() == 2);
-  CHECK(batch.masks[0].sizes().vec() == std::vector<std::int64_t>{3, 16, 4});
+  CHECK(batch.masks[0].sizes().vec() == std::vector<std::int64_t>{3, stack_padding, 4});
   CHECK_FALSE(batch.masks[1].defined());
   fill_batches({1, 2}, bytes.data_ptr<std::uint8_t>());
   check_batch(batch, 1);

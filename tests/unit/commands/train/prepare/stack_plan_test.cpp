@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
+#include "support/settled.hpp"
 #include "support/whole_plan.hpp"
 #include "training/stack_width.hpp"
 
@@ -153,7 +154,7 @@ TEST_CASE("a number of models that does not fit into the memory of a GPU is refu
   const Plan plan = test::whole_plan(study);
   const auto check = [&](std::int64_t most, double bytes) {
     study.run.stack = StackSize{most};
-    require_stack_fits(study, plan, shape, shape.rows, {1, bytes});
+    require_stack_fits(test::settled(study), plan, shape, shape.rows, {1, bytes});
   };
   CHECK_NOTHROW(check(16, 64 * gibibyte));
   CHECK_NOTHROW(check(1, 0));
@@ -172,17 +173,17 @@ TEST_CASE("a number of models that does not fit into the memory of a GPU is refu
   CHECK_THROWS_AS(check(fitting + 1, gibibyte), UsageError);
   CHECK_THROWS_WITH(check(2, 1e6), EndsWith("Leave out run.stack."));
   study.run.stack = StackSize{1024, 1 << 20};  // of a run that began on a larger GPU: its stacks are halved if needed
-  CHECK_NOTHROW(require_stack_fits(study, plan, shape, shape.rows, {1, gibibyte}));
+  CHECK_NOTHROW(require_stack_fits(test::settled(study), plan, shape, shape.rows, {1, gibibyte}));
   study.run.stack = StackSize{1024};
-  CHECK_NOTHROW(require_stack_fits(study, plan, shape, shape.rows, {}));
+  CHECK_NOTHROW(require_stack_fits(test::settled(study), plan, shape, shape.rows, {}));
 }
 
 TEST_CASE("a note names the models that are trained together on GPUs") {
   Study study = study_of(100);
   study.run.stack = StackSize{128, 4096};
-  CHECK(note_on_stacks(study, {1, gibibyte}) ==
+  CHECK(note_on_stacks(test::settled(study), {1, gibibyte}) ==
         "a lane with a GPU trains up to 128 models of one shape together (run.stack = 128 in 4096 MiB)");
-  CHECK(note_on_stacks(study, {}).empty());
+  CHECK(note_on_stacks(test::settled(study), {}).empty());
   study.run.stack = StackSize{};
-  CHECK(note_on_stacks(study, {1, gibibyte}).empty());
+  CHECK(note_on_stacks(test::settled(study), {1, gibibyte}).empty());
 }
