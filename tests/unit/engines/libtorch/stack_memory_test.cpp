@@ -12,6 +12,7 @@
 
 #include "data/splits.hpp"
 #include "data/synthetic.hpp"
+#include "engines/libtorch/stack_batch_layout.hpp"
 #include "engines/libtorch/torch_stack_trainer.hpp"
 #include "models/initial_weights.hpp"
 #include "models/network_layout.hpp"
@@ -59,7 +60,7 @@ struct Network {
 };
 
 struct Memory {
-  double used;          // the most at the same time
+  double used;          // the most at the same time, without the two blocks that are on the host
   StackMemory planned;  // in which fixed_bytes are for a GPU
 };
 
@@ -99,10 +100,12 @@ Memory measure(const Network& network, std::int64_t width) {
   std::vector<std::vector<float>> outputs(static_cast<std::size_t>(width));
   std::vector<SlotEvaluation> evaluations;
   for (std::int64_t slot = 0; slot < width; ++slot)
-    evaluations.push_back({slot, held_out.data(), static_cast<std::int64_t>(held_out.size()),
-                           &outputs[static_cast<std::size_t>(slot)]});
+    evaluations.push_back(
+        {slot, held_out.data(), static_cast<std::int64_t>(held_out.size()), &outputs[static_cast<std::size_t>(slot)]});
   stack->evaluate(evaluations, [](std::int64_t) { return false; });
-  return {bytes->most(), stack_memory(shape)};
+  const std::int64_t batch_bytes = StackBatchLayout(shape, width).bytes();
+  const double block_bytes = static_cast<double>(batches_at_once(batch_bytes) * batch_bytes);
+  return {bytes->most() - 2 * block_bytes, stack_memory(shape)};
 }
 
 const std::vector<Network> networks = {

@@ -46,9 +46,9 @@ JobFacts facts_of(std::int64_t gpu_lanes, double bytes, double speedup) {
 }  // namespace
 
 TEST_CASE("the memory of a lane is a part of that of its GPU") {
-  CHECK(lane_bytes(100, 1, 1, 0) == Approx(80));
-  CHECK(lane_bytes(100, 2, 1, 0) == Approx(40));
-  CHECK(lane_bytes(100, 2, 2, 10) == Approx(15));  // each rank has a copy of the data
+  CHECK(lane_bytes(100, 1, 1, 0) == Approx(60));
+  CHECK(lane_bytes(100, 2, 1, 0) == Approx(30));
+  CHECK(lane_bytes(100, 2, 2, 10) == Approx(10));  // each rank has a copy of the data
   CHECK(lane_bytes(100, 1, 4, 90) == 0);
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("run.stack = auto has as many slots as models fill a GPU, are planned 
   const std::vector<std::int64_t> large = {4096, 4096};
   CHECK(settled(study_of(100000, large), 1, 64 * gibibyte) == StackSize{16, 65536});
   const StackSize tight = settled(study_of(100000, large), 1, 4 * gibibyte);
-  CHECK(tight == StackSize{4, 4096});
+  CHECK(tight == StackSize{8, 4096});
 }
 
 TEST_CASE("run.stack = auto is 1 where models cannot be trained together") {
