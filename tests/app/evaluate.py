@@ -160,6 +160,8 @@ checks.check(whole["rows"] == 240 and whole["engine"].startswith("torch"), "repo
 for name, args in (("last.h5", []), ("last.h5", ["--data.channels=last"]), ("flat.h5", [])):
     report = evaluate("resnet", f"--data.file={name}", *args)
     checks.check(report.get("loss") == whole["loss"], f"{name}, {args}: same loss", report)
+report = evaluate("resnet", "--data.file=last.h5", "--loss=auto")
+checks.check(report.get("loss") == whole["loss"], "--loss=auto is the training loss", report)
 refused("images with channels last", 1, "not images of 3x8x8 with channels first", "resnet", "--data.file=last.h5",
         "--data.channels=first")
 with h5py.File("wide.h5", "w") as file:

@@ -28,7 +28,7 @@ void apply_option(EvaluationRequest& request, Study& study, const std::string& k
     request.csv.id = option_value(non_empty_text(), key, text);
   } else if (key == "loss") {
     apply_setting(study, "train.loss", text);
-    request.loss = study.train.loss;
+    if (study.train.loss != LossKind::automatic) request.loss = study.train.loss;
   } else if (key == "iteration") {
     request.iteration = option_value(integer(0, max_iterations - 1), key, text);
   } else if (key == "model") {
