@@ -91,8 +91,6 @@ def refused(expected, *options):
 refused("run.stack = 8 needs LibTorch, but run.engine = native.", "--run.stack=8", "--run.engine=native")
 refused("run.stack = 8 needs data in memory, but data.mode = streamed.", "--run.stack=8", "--data.mode=streamed")
 refused("run.stack = 8 has no effect (the engine is native).", "--run.stack=8", "--run.engine=auto")
-refused("run.stack = 8 in 500 MiB needs LibTorch, but run.engine = xgboost.", "--run.stack=8 in 500 MiB", "--run.engine=xgboost",
-        "--model.kind=boosted_trees")
 refused("run.stack", "--run.stack=8 in 0 MiB")
 refused("run.stack", "--run.stack=0")
 refused("run.stack", "--run.stack=1025")
