@@ -114,7 +114,7 @@ if(SHEAF_CUDA)
   set(SHEAF_HAVE_CUDA ${CUDAToolkit_FOUND})
 endif()
 
-# nvcc compiles the kernels for GPUs if LibTorch has CUDA, too. Code for a GPU also runs on those of the same generation,
+# nvcc compiles the kernels for GPUs if LibTorch was built with CUDA. Code for a GPU also runs on those of the same generation,
 # such as that of 8.0 on 8.9, and the driver translates the last one for later generations.
 set(SHEAF_HAVE_GPU_KERNELS OFF)
 set(SHEAF_GPU_OPTIONS -fmad=false)  # a product and a sum are rounded twice, as by LibTorch's operators

@@ -16,7 +16,8 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
 constexpr std::int64_t padding = 16;
 
 /// The rows of a model that is trained together with others are padded to a multiple of this: LibTorch's loops compute
-/// two vectors at a time, of up to 16 floats, and what is left by other instructions, which may round differently.
+/// two vectors at a time, of up to 16 floats, and the remaining values with other instructions, which may round
+/// differently.
 constexpr std::int64_t stack_padding = 32;
 
 }  // namespace sheaf

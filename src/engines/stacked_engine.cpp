@@ -193,7 +193,7 @@ class StackedEngine : public Engine {
     return true;
   }
 
-  // Keeps the last stack if it fits the first iteration that waits. Returns the reason if there can be no stack.
+  // Keeps the last stack if it fits the first iteration that waits. Returns the reason if no stack can be made.
   std::optional<IterationFailure> begin_stack() {
     const Waiting& first = waiting_.front();
     if (stack_ && stack_->fits(first)) return std::nullopt;

@@ -41,7 +41,7 @@ struct ArrayTask {
 /// The most models that a lane trains together. More are not faster, and some GPU kernels have a limit of 65,535.
 inline constexpr std::int64_t max_stack = 1024;
 
-/// How many models a lane trains together.
+/// The number of models that a lane trains together.
 struct StackSize {
   std::int64_t most = 1;
   /// 0: each stack has `most` slots. Otherwise the slots follow from the shape of the models and this memory, in MiB

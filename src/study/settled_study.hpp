@@ -8,7 +8,7 @@ namespace sheaf {
 
 /// A study that settled_study() (commands/train/prepare/settle_study) has settled, or that a run has stored
 /// (study/stored_study). What trains, evaluates and reports takes this type, so that it never sees a study that is not
-/// settled. A searched key has no value of its own: each trial has one (Plan::trial). Immutable.
+/// settled. The value of a searched key is that of a trial (Plan::trial). Immutable.
 class SettledStudy {
  public:
   /// Throws std::logic_error if `study` has no value of a key below.

@@ -12,7 +12,7 @@ namespace sheaf {
 /// The memory of a stack on its device without the data set: an upper bound of what its tensors need, without
 /// the second copy of some that CUDA graphs keep.
 struct StackMemory {
-  double fixed_bytes = 0;  ///< whatever the width
+  double fixed_bytes = 0;  ///< for every width
   double model_bytes = 0;  ///< for each slot
 
   double bytes(std::int64_t width) const { return fixed_bytes + static_cast<double>(width) * model_bytes; }

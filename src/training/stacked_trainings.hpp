@@ -20,7 +20,7 @@
 
 namespace sheaf {
 
-/// What has ended in calls of StackedTrainings::train().
+/// The trainings that ended in calls of StackedTrainings::train().
 struct EndedTrainings {
   std::vector<TrainedIteration> trained;
   std::vector<std::int64_t> failed;                  ///< numbers of iterations that have failed alone

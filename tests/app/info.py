@@ -31,8 +31,9 @@ def expect_advice(case, done, name, text, ranks=""):
 
 # ---- This machine
 
+# mpirun loads an OpenCL runtime if there is one, for example that of the tests of kernels.
 for ranks in (None, 2):
-    done = sheaf("info", ranks=ranks)
+    done = sheaf("info", ranks=ranks, environment={"HWLOC_COMPONENTS": "-opencl"})
     found = findings(done)
     checks.check(done.code == 0 and list(dict.fromkeys(name for name, *_ in found)) == NAMES,
                  f"every check has a line (ranks: {ranks})", done.stdout + done.stderr)

@@ -11,7 +11,7 @@ struct CUstream_st;
 
 namespace sheaf {
 
-/// The arguments of the kernel: arrays [slots, stride] in the memory of a device, in which nothing lies between slots.
+/// The arguments of the kernel: arrays [slots, stride] in the memory of a device, without gaps between slots.
 struct FusedUpdate {
   bool is_double = false;  ///< the precision of all arrays
   std::int64_t slots = 0, stride = 0;

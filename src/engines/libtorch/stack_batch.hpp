@@ -36,7 +36,7 @@ enum class StackNumber {
   clip_value,
   average_share,  ///< of the parameters in their averages
   // of the rows
-  row_count,   ///< without padding; 0: the slot is idle, and nothing of it changes
+  row_count,   ///< without padding; 0: the slot is idle and does not change
   row_share,   ///< 1 / row_count
   unbiased,    ///< the factor of a variance of these rows
   norm_share,  ///< of the batch in the running statistics

@@ -121,7 +121,7 @@ void StackBatches::fill_numbers(const SlotRows& rows, std::int64_t step, std::in
   number_at(to, StackNumber::keep_scale) = 1 / (1 - slot.dropout);
 }
 
-// Padding, a repeated row, has its mask, too.
+// Padding, a repeated row, has the mask of that row.
 void StackBatches::fill_masks(TrainingStep step, std::int64_t count, const StackSlot& slot, const Place& place) const {
   for (std::size_t layer = 0; layer < layout_.layers(); ++layer) {
     const std::int64_t width = layout_.mask_width(layer);

@@ -16,7 +16,7 @@
 
 namespace sheaf {
 
-/// What the host knows of the model in a slot.
+/// The state of the model in a slot on the host.
 struct StackSlot {
   explicit StackSlot(const TrainingTask& task);
 

@@ -46,7 +46,7 @@ class CudaGraph : public RecordedWork {
       try {
         call();
         return true;
-      } catch (const c10::Error&) {  // it has told why at first
+      } catch (const c10::Error&) {  // the first error is reported
         return false;
       }
     };

@@ -20,7 +20,7 @@ TEST_CASE("a settled study has a value of every key that a run settles") {
   CHECK(study->run.curves == false);
 }
 
-TEST_CASE("a study with a key that is not settled is no settled study") {
+TEST_CASE("a study with a key that is not settled is refused") {
   const auto refused = [](const std::function<void(Study&)>& change) {
     Study study = test::settled({});
     change(study);

@@ -22,7 +22,7 @@ struct GpuFacts {
 /// How lanes with a GPU could train the models of a study together.
 struct StackPlan {
   StackSize size;
-  double models = 1;  ///< of the study, for each of these lanes: so many it can train at the same time
+  double models = 1;  ///< of the study for each of these lanes, which can train them at the same time
 };
 
 /// The memory that the stacks of a lane may use, of a GPU with `gpu_bytes`, which `ranks` ranks with `lanes` lanes each
@@ -44,7 +44,8 @@ StackPlan stack_plan(const Study& study, const Plan& plan, const GpuFacts& gpus)
 StackSize settled_stack(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t training_rows,
                         const GpuFacts& gpus);
 
-/// Throws UsageError if run.stack is a number, and so many models of a trial do not fit into the memory of the GPUs.
+/// Throws UsageError if run.stack is a number, and this number of models of a trial does not fit into the memory of the
+/// GPUs.
 void require_stack_fits(const SettledStudy& settled, const Plan& plan, const DataShape& shape,
                         std::int64_t training_rows, const GpuFacts& gpus);
 

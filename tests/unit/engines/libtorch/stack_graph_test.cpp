@@ -58,7 +58,7 @@ TEST_CASE("work that cannot be recorded is launched by its function") {
   CHECK(calls == 4);
 }
 
-TEST_CASE("an error of the work itself is no problem of recording") {
+TEST_CASE("an error of the work itself is not taken for a failed recording") {
   const StackGraph::Recorder never = [](const StackWork&) -> std::unique_ptr<RecordedWork> {
     FAIL("recorded");
     return nullptr;
