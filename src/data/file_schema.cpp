@@ -38,7 +38,7 @@ void check_targets(const DataOptions& options, const DataSetInfo& features, cons
           fmt::format("Data sets '{}' and '{}' of '{}' have {} and {} rows (they must have the same number). Store one "
                       "target per row.",
                       options.features, options.targets, options.file, features.rows(), targets.rows()));
-  if (options.task == Task::automatic) {
+  if (options.task == automatic) {
     require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
             fmt::format("Data set {} of '{}' is not a list of targets (its shape must be [rows] or [rows, outputs]). "
                         "Store at least one number per row.",

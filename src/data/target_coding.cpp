@@ -126,7 +126,7 @@ void require_fitting_names(const FileSchema& schema, const std::string& name) {
 
 void settle_target_coding(const DataOptions& requested, FileSchema& schema, const Communicator& world) {
   DataOptions options = requested;
-  if (options.task == Task::automatic && options.classes == 0 && schema.description.is_multilabel)
+  if (options.task == automatic && options.classes == 0 && schema.description.is_multilabel)
     options.task = Task::multilabel;
   const bool has_outputs = schema.targets.shape.size() == 2 && schema.target_columns > 1;
   if (schema.coding == TargetCoding::texts || options.task == Task::regression || !has_outputs) return;

@@ -17,7 +17,7 @@ namespace sheaf {
 namespace {
 
 // The engine that run.engine selects; null if it leaves the choice open.
-const EngineEntry* selected_engine(EngineKind kind) {
+const EngineEntry* selected_engine(AutoOr<EngineKind> kind) {
   for (const EngineEntry& engine : engine_table())
     if (engine.kind == kind) return &engine;
   return nullptr;
@@ -124,11 +124,12 @@ EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const Run
   if (run.engine == EngineKind::by_device && device.on_gpu())
     if (const EngineEntry* engine = gpu_engine(trial, shape)) return {engine, "run.engine = by_device"};
   std::vector<EngineChoice> fitting = fitting_engines(trial, shape, device);
-  if (run.engine != EngineKind::automatic || fitting.size() == 1) return std::move(fitting.front());
+  if (run.engine != automatic || fitting.size() == 1) return std::move(fitting.front());
   return fastest_engine(std::move(fitting), demand_of(run, speedup, device), trial, shape, device);
 }
 
-const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device) {
+const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled,
+                             LaneDevice device) {
   if (const EngineEntry* selected = selected_engine(settled)) return *selected;
   if (settled == EngineKind::by_device && device.on_gpu())
     if (const EngineEntry* engine = gpu_engine(trial, shape)) return *engine;
@@ -154,7 +155,7 @@ bool has_core_engine(const Trial& trial, const DataShape& shape) {
 // then. Today it does, because the native engine is first and has the least expected time on cores.
 EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOptions& run, double speedup,
                           const std::vector<LaneDevice>& devices) {
-  if (run.engine != EngineKind::automatic) return run.engine;
+  if (run.engine != automatic) return run.engine;
   std::set<const EngineEntry*> chosen;
   bool any_for_gpu = false;  // instead of the engine that trains the trial on cores
   plan.for_each_network([&](const Trial& trial) {
@@ -176,7 +177,7 @@ std::optional<StackShape> shape_of_stack(const EngineEntry& engine, const Trial&
   return stack_shape(trial, network_layout(trial.model, shape), FeatureScaling{}, training_rows);
 }
 
-std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device,
+std::int64_t models_together(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled, LaneDevice device,
                              const StackSize& size, std::int64_t training_rows) {
   if (!is_network(trial.model.kind) || !size.is_stack()) return 1;
   const auto stack = shape_of_stack(engine_of(trial, shape, settled, device), trial, shape, training_rows);

@@ -51,7 +51,7 @@ struct EngineChoice {
 std::string described(std::string_view name, const std::optional<std::string>& reason);
 
 /// The engine for a trial in a lane with this device. An engine set by run.engine is returned even if it refuses the
-/// trial. With EngineKind::automatic, it is the one with the least expected time in this lane, of those that can train
+/// trial. With `auto`, it is the one with the least expected time in this lane, of those that can train
 /// the trial and use what the lane shall use: its GPU if `speedup` is above 1 or run.device = cuda, otherwise cores,
 /// with run.threads > 1 several. `speedup`: GpuSpeedup of the plan's trials with has_core_engine() if a rank has a GPU,
 /// else no_gpu.
@@ -59,9 +59,9 @@ EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const Run
                            LaneDevice device);
 
 /// The engine for a trial in a lane of a run. `settled`: run.engine of the settled study, which must have passed
-/// require_engine(); EngineKind::automatic means by_model. Only with EngineKind::by_device does it depend on whether
+/// require_engine(); `auto` means by_model. Only with EngineKind::by_device does it depend on whether
 /// the lane has a GPU, if both kinds of lanes can train the trial.
-const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device);
+const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled, LaneDevice device);
 
 /// The first engine of the table that can train the trial on a GPU; null if there is none.
 const EngineEntry* gpu_engine(const Trial& trial, const DataShape& shape);
@@ -69,7 +69,7 @@ const EngineEntry* gpu_engine(const Trial& trial, const DataShape& shape);
 /// Whether EngineKind::by_model trains the trial on cores even in a lane with a GPU.
 bool has_core_engine(const Trial& trial, const DataShape& shape);
 
-/// The value of run.engine for the settled study: replaces EngineKind::automatic and returns other kinds unchanged.
+/// The value of run.engine for the settled study: replaces `auto` and returns other kinds unchanged.
 /// `devices`: one of each kind that the lanes of the job have. `speedup`: see choose_engine().
 EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOptions& run, double speedup,
                           const std::vector<LaneDevice>& devices);
@@ -81,7 +81,7 @@ std::optional<StackShape> shape_of_stack(const EngineEntry& engine, const Trial&
 
 /// How many models of a trial a lane with this device trains together: stack_width(), or 1 if they cannot share a
 /// stack. `settled`: as in engine_of().
-std::int64_t models_together(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device,
+std::int64_t models_together(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled, LaneDevice device,
                              const StackSize& size, std::int64_t training_rows);
 
 /// Why lanes with this device can train no trial of the plan in a stack; no value if they can. `settled`: as in

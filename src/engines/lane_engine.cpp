@@ -26,7 +26,7 @@ std::unique_ptr<Engine> engine_in_memory(const TrainingContext& context, LaneDev
 
 bool may_train_on_cores(const TrainingContext& context) {
   const RunOptions& run = context.study->run;
-  return run.device == DeviceRequest::automatic &&
+  return run.device == automatic &&
          can_train(context.plan, shape_of(context.data, context.study->data), run, core_lane);
 }
 

@@ -52,7 +52,7 @@ EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, L
   Trial trial;
   trial.model = model.trained->description.model;
   const DataShape& shape = model.trained->description.shape;
-  const bool is_free = run.engine == EngineKind::automatic || run.engine == EngineKind::by_device;
+  const bool is_free = run.engine == automatic || run.engine == EngineKind::by_device;
   if (device.on_gpu() && is_free)
     if (const EngineEntry* engine = gpu_engine(trial, shape)) return {engine, "the device is a GPU"};
   const bool is_net = is_network(trial.model.kind);

@@ -141,7 +141,6 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
       return resnet_layout(resnet18, image_of(shape, "resnet18"), shape.outputs, model.bias, model.stem);
     case ModelKind::resnet50:
       return resnet_layout(resnet50, image_of(shape, "resnet50"), shape.outputs, model.bias, model.stem);
-    case ModelKind::automatic:
     case ModelKind::torchscript:
     case ModelKind::plugin:
     case ModelKind::boosted_trees:

@@ -13,7 +13,7 @@ class Builder {
  public:
   explicit Builder(ImageShape image) : map_(image) {}
 
-  void stem(Stem kind) {
+  void stem(AutoOr<Stem> kind) {
     const bool full = resnet_stem(kind, map_) == Stem::imagenet;
     convolve(map_, 64, full ? 7 : 3, full ? 2 : 1);
     last().activated = true;
@@ -65,18 +65,18 @@ class Builder {
 
 }  // namespace
 
-Stem resnet_stem(Stem stem, const ImageShape& image) {
-  if (stem != Stem::automatic) return stem;
+Stem resnet_stem(AutoOr<Stem> stem, const ImageShape& image) {
+  if (stem != automatic) return stem;
   return std::min(image.height, image.width) >= imagenet_stem_side ? Stem::imagenet : Stem::small;
 }
 
-std::string resnet_stem_text(Stem stem, const ImageShape& image) {
+std::string resnet_stem_text(AutoOr<Stem> stem, const ImageShape& image) {
   return resnet_stem(stem, image) == Stem::imagenet ? "imagenet stem, 7x7 with stride 2 and max pooling"
                                                     : "small stem, 3x3 with stride 1";
 }
 
 std::vector<Layer> resnet_layout(const ResnetDesign& design, ImageShape image, std::int64_t outputs, bool bias,
-                                 Stem stem) {
+                                 AutoOr<Stem> stem) {
   Builder builder(image);
   builder.stem(stem);
   for (std::size_t stage = 0; stage < design.blocks.size(); ++stage)

@@ -24,16 +24,16 @@ struct ResnetDesign {
 inline constexpr ResnetDesign resnet18{false, {2, 2, 2, 2}};
 inline constexpr ResnetDesign resnet50{true, {3, 4, 6, 3}};
 
-/// `stem`, with `automatic` resolved: imagenet if no side of the image is less than 64 pixels, otherwise small.
-Stem resnet_stem(Stem stem, const ImageShape& image);
+/// `stem`, with `auto` resolved: imagenet if no side of the image is less than 64 pixels, otherwise small.
+Stem resnet_stem(AutoOr<Stem> stem, const ImageShape& image);
 
 /// The stem in words: "imagenet stem, 7x7 with stride 2 and max pooling".
-std::string resnet_stem_text(Stem stem, const ImageShape& image);
+std::string resnet_stem_text(AutoOr<Stem> stem, const ImageShape& image);
 
 /// The layers, in the order of torchvision's parameters. The small stem is a 3 x 3 convolution with stride 1, which
 /// keeps the size; the imagenet stem is a 7 x 7 convolution with stride 2 and a 3 x 3 max pooling with stride 2, which
 /// reduces each side to a quarter. Convolutions have no bias; the dense layer has one if `bias`.
 std::vector<Layer> resnet_layout(const ResnetDesign& design, ImageShape image, std::int64_t outputs, bool bias,
-                                 Stem stem);
+                                 AutoOr<Stem> stem);
 
 }  // namespace sheaf

@@ -200,7 +200,7 @@ AdviceFacts advice_facts(const RunReport& report) {
   facts.curves = report.curves;
   facts.shares = report.cost.shares;
   facts.lanes = report.cost.lanes;
-  const PartitionKind partition = run.study->run.partition;
+  const AutoOr<PartitionKind> partition = run.study->run.partition;
   facts.has_static_partition = partition == PartitionKind::block || partition == PartitionKind::cyclic;
   facts.has_batch = run.study->search.depends_on_results();
   facts.records_curves = run.study.curves();

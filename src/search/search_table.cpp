@@ -19,10 +19,10 @@ struct SearcherEntry {
 };
 
 constexpr SearcherEntry search_table[] = {
-    {SearchMethod::automatic, make_single_stage}, {SearchMethod::none, make_single_stage},
-    {SearchMethod::grid, make_single_stage},      {SearchMethod::random, make_single_stage},
-    {SearchMethod::tpe, make_single_stage},       {SearchMethod::halving, make_halving},
-    {SearchMethod::hyperband, make_hyperband},    {SearchMethod::median, make_median}};
+    {SearchMethod::none, make_single_stage},   {SearchMethod::grid, make_single_stage},
+    {SearchMethod::random, make_single_stage}, {SearchMethod::tpe, make_single_stage},
+    {SearchMethod::halving, make_halving},     {SearchMethod::hyperband, make_hyperband},
+    {SearchMethod::median, make_median}};
 
 }  // namespace
 

@@ -33,7 +33,7 @@ std::int64_t trial_count(const Study& study) {
   if (search.trials > 0) return search.trials;
   const std::int64_t known = first_trial_of_space(search, search.earlier.size());
   if (!search.draws_trials()) return std::min(known + Combinations(study).count(), max_iterations + 1);
-  if (search_method_of(search.method).trials == TrialSource::scheduled) {
+  if (search.method_row().trials == TrialSource::scheduled) {
     if (study.train.epochs == 0) return 0;
     const auto rungs = rung_epochs(study.train.epochs, search.factor, search.min_epochs);
     const auto sizes = bracket_sizes(static_cast<std::int64_t>(rungs.size()), search.factor);
@@ -72,22 +72,23 @@ std::vector<ModelKind> model_kinds(const Study& study) {
 std::set<ScalingKind> scaling_kinds(const Study& study) {
   // The values of a key in all trials.
   const auto values_of = [&study](const char* key, auto value) {
-    std::set<decltype(value(study))> values{value(study)};
+    std::set<decltype(value(study))> values;
     for (const auto& searched : keys_of_all_spaces(study.search)) {
       if (searched.key != key) continue;
-      values.clear();
       Study point;
       for (const auto& candidate : searched.candidates) {
         apply_setting(point, searched.key, candidate);
         values.insert(value(point));
       }
     }
+    if (values.empty()) values.insert(value(study));
     return values;
   };
   const auto embeddings = values_of("model.embedding", [](const Study& point) { return point.model.embedding; });
   std::set<ScalingKind> kinds;
   Trial trial;
-  for (const Normalize value : values_of("data.normalize", [](const Study& point) { return point.data.normalize; }))
+  for (const Normalize value :
+       values_of("data.normalize", [](const Study& point) -> Normalize { return point.data.normalize; }))
     for (const ModelKind kind : model_kinds(study))
       for (const Embedding embedding : embeddings) {
         trial.normalize = value;

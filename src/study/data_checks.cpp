@@ -102,7 +102,7 @@ void check_data(const Study& study, Problems& problems) {
 // Scaled targets need a last layer whose weights and bias can be converted to the units of the targets.
 void check_target_normalization(const Study& study, Problems& problems) {
   if (study.data.normalize_targets != NormalizeTargets::standard) return;
-  if (study.train.loss != LossKind::automatic && loss_of(study.train.loss).needs_counts())
+  if (study.train.loss != automatic && loss_of(study.train.loss).needs_counts())
     return problems.add({"data.normalize_targets", "train.loss"},
                         fmt::format("data.normalize_targets = standard cannot be combined with {} (scaled targets are "
                                     "negative). Set data.normalize_targets = none.",

@@ -1,5 +1,5 @@
 // The section [data] of a study: where the rows come from, how they are scaled and split.
-// `automatic` and nullopt are replaced before a plan is made (commands/train/prepare/data_defaults), unless a comment
+// `auto` and nullopt are replaced before a plan is made (commands/train/prepare/data_defaults), unless a comment
 // states otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -8,16 +8,18 @@
 #include <optional>
 #include <string>
 
+#include "study/auto_or.hpp"
+
 namespace sheaf {
 
 enum class DataSource { file, synthetic };
 /// classification: one class per row; regression: numbers; multilabel: several labels, each of which a row has or not.
-enum class Task { classification, regression, multilabel, automatic };
-enum class Normalize { automatic, none, standard, minmax, robust };
-enum class NormalizeTargets { automatic, none, standard };
+enum class Task { classification, regression, multilabel };
+enum class Normalize { none, standard, minmax, robust };
+enum class NormalizeTargets { none, standard };
 enum class Distribution { normal, uniform };
 enum class Relation { independent, linear };
-enum class DataMode { automatic, memory, streamed };  ///< automatic: see settle_study
+enum class DataMode { memory, streamed };
 enum class ChannelOrder { first, last };
 enum class Draw { iteration, study };
 
@@ -40,18 +42,18 @@ struct DataOptions {
   std::optional<std::string> groups;  ///< [rows] numbers of groups
   std::optional<std::string> folds;   ///< [rows] fold of each row, 0..folds-1
   std::optional<std::string> time;    ///< [rows] numbers that increase with time, or `file_order`
-  Task task = Task::automatic;
+  AutoOr<Task> task;
   std::int64_t classes = 0;  ///< number of classes; 0: that of the class names, or largest label + 1
-  Normalize normalize = Normalize::automatic;
-  NormalizeTargets normalize_targets = NormalizeTargets::automatic;  ///< regression
-  std::optional<double> validation;  ///< fraction of the rows held out for validation; not with folds
-  double test = 0;                   ///< fraction of the rows on which only the best model is evaluated, at the end
+  AutoOr<Normalize> normalize;
+  AutoOr<NormalizeTargets> normalize_targets;  ///< regression
+  std::optional<double> validation;            ///< fraction of the rows held out for validation; not with folds
+  double test = 0;   ///< fraction of the rows on which only the best model is evaluated, at the end
   ImageShape image;  ///< shape of a row for convolutional networks; unset: the shape of the file's features
   /// Images in the file: N x C x H x W (first) or N x H x W x C (last). nullopt, auto: see data/row_layout; replaced
   /// when a run is opened.
   std::optional<ChannelOrder> channels;
 
-  DataMode mode = DataMode::automatic;
+  AutoOr<DataMode> mode;
   std::int64_t memory_mib = 0;  ///< memory per node for rows of a file; 0: half of the node's memory, streamed: 384
   std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: chosen by plan_stream()
   std::int64_t read_ahead = 1;  ///< streamed: windows that are read while the models train on another one

@@ -91,10 +91,10 @@ void add_data_keys(std::vector<Setting>& table) {
       .only_with("data.source", {"file"})
       .also_called({"time_column", "timestamp", "time_series", "date_column"});
   data.add("task", &DataOptions::task,
-           choice<Task>({{"auto", Task::automatic},
-                         {"classification", Task::classification},
-                         {"multilabel", Task::multilabel},
-                         {"regression", Task::regression}}),
+           choice<AutoOr<Task>>({{"auto", automatic},
+                                 {"classification", Task::classification},
+                                 {"multilabel", Task::multilabel},
+                                 {"regression", Task::regression}}),
            "Classification (labels 0, 1, 2, ...), multi-label classification (several labels, which a row has or not: "
            "targets [rows, labels] of 0 and 1), or regression (numbers). auto: classification if the targets are "
            "integers, one per row, or texts, or one-hot, and no loss is poisson or quantile; multilabel if they are 0 "
@@ -106,11 +106,11 @@ void add_data_keys(std::vector<Setting>& table) {
       .only_with("data.task", {"classification", "auto"})
       .also_called({"n_classes", "num_classes", "num_class"});
   data.add("normalize", &DataOptions::normalize,
-           choice<Normalize>({{"auto", Normalize::automatic},
-                              {"none", Normalize::none},
-                              {"standard", Normalize::standard},
-                              {"minmax", Normalize::minmax},
-                              {"robust", Normalize::robust}}),
+           choice<AutoOr<Normalize>>({{"auto", automatic},
+                                      {"none", Normalize::none},
+                                      {"standard", Normalize::standard},
+                                      {"minmax", Normalize::minmax},
+                                      {"robust", Normalize::robust}}),
            "Scaling of each feature, computed from the training rows. auto: robust for tables, minmax for images of "
            "bytes, standard for other images; none if sheaf preprocess has scaled the file or if the model is "
            "torchscript, a plugin or boosted_trees, and for synthetic data; standard: mean 0 and standard deviation 1; "
@@ -130,9 +130,8 @@ void add_data_keys(std::vector<Setting>& table) {
                            {"quantile", "robust"},
                            {"min_max", "minmax"}});
   data.add("normalize_targets", &DataOptions::normalize_targets,
-           choice<NormalizeTargets>({{"auto", NormalizeTargets::automatic},
-                                     {"none", NormalizeTargets::none},
-                                     {"standard", NormalizeTargets::standard}}),
+           choice<AutoOr<NormalizeTargets>>(
+               {{"auto", automatic}, {"none", NormalizeTargets::none}, {"standard", NormalizeTargets::standard}}),
            "Regression. standard: train on targets that are centered on their means and divided by their standard "
            "deviations, computed from the training rows; losses, scores and predictions stay in the units of the file. "
            "auto: standard for a file, if the model is trees, or one of Sheaf's networks and has a bias, and no loss "
@@ -161,8 +160,8 @@ void add_data_keys(std::vector<Setting>& table) {
       .also_called({"data_format"});
   data.add(
           "mode", &DataOptions::mode,
-          choice<DataMode>(
-              {{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
+          choice<AutoOr<DataMode>>(
+              {{"auto", automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
           "memory: load all rows once per node; streamed: read them in every epoch; auto: stream files that do not fit "
           "into data.memory.")
       .values_also_called({{"resident", "memory"}});

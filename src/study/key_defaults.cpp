@@ -29,7 +29,7 @@ std::vector<const Loss*> losses_of(const Study& study) {
   for (const SearchedKey& searched : keys_of_all_spaces(study.search))
     if (searched.key == "train.loss")
       for (const std::string& candidate : searched.candidates) losses.push_back(find_loss(candidate));
-  if (losses.empty() && study.train.loss != LossKind::automatic) losses.push_back(&loss_of(study.train.loss));
+  if (losses.empty() && study.train.loss != automatic) losses.push_back(&loss_of(study.train.loss));
   losses.erase(std::remove(losses.begin(), losses.end(), nullptr), losses.end());
   return losses;
 }
@@ -51,13 +51,14 @@ MetricChoice score_metric(const Study& study) {
   return (is_shared ? first : default_metric(task)).kind;
 }
 
-SearchMethod settled_method(const Study& study) {
+AutoOr<SearchMethod> settled_method(const Study& study) {
   const SearchOptions& search = study.search;
-  if (search.method != SearchMethod::automatic) return search.method;
+  if (search.method != automatic) return search.method;
   if (search.trials > 0 || ((search.patience > 0 || search.time > 0) && has_ranges(search)))
     return SearchMethod::random;
   if (!search.keys.empty() || search.folds > 1 || has_given_folds(study)) return SearchMethod::grid;
-  return may_have_given_folds(study) ? SearchMethod::automatic : SearchMethod::none;
+  if (may_have_given_folds(study)) return automatic;
+  return SearchMethod::none;
 }
 
 std::int64_t batch_of(const Study& study) {

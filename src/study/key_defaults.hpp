@@ -30,7 +30,7 @@ MetricChoice score_metric(const Study& study);
 
 /// search.method; auto: that which the other keys of the study need. It stays auto if the data file decides it, as long
 /// as data.folds is not settled.
-SearchMethod settled_method(const Study& study);
+AutoOr<SearchMethod> settled_method(const Study& study);
 
 /// search.batch; auto: a tenth of the trials, from 8 to 10,000; 32 if their number is not known.
 std::int64_t batch_of(const Study& study);

@@ -26,8 +26,8 @@ LossKind default_loss(Task task) {
   return task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
 }
 
-const Metric& default_metric(Task task, LossKind loss) {
-  const bool knows = task == Task::regression && loss != LossKind::automatic;
+const Metric& default_metric(Task task, AutoOr<LossKind> loss) {
+  const bool knows = task == Task::regression && loss != automatic;
   return knows ? metric_of(loss_of(loss).regression_metric) : default_metric(task);
 }
 

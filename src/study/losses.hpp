@@ -6,12 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "study/auto_or.hpp"
 #include "study/kind_table.hpp"
 #include "study/metrics.hpp"
 
 namespace sheaf {
 
-enum class LossKind { mse, cross_entropy, bce, mae, huber, poisson, quantile, automatic };
+enum class LossKind { mse, cross_entropy, bce, mae, huber, poisson, quantile };
 
 /// What the outputs of a row are compared with. labels: one class number; values: one value per output, with classes
 /// one-hot. With the loss `quantile` all outputs have the value of the only target.
@@ -71,9 +72,8 @@ inline constexpr std::array loss_table = {
          Link::none, 1, MetricKind::mean_pinball, "pinball pinball_loss quantile_loss quantileloss"},
 };
 
-static_assert(is_in_order(loss_table) && loss_table.size() == static_cast<std::size_t>(LossKind::automatic));
+static_assert(is_in_order(loss_table));
 
-/// The loss must be settled, not automatic.
 constexpr const Loss& loss_of(LossKind kind) {
   return row_of(loss_table, kind);
 }
@@ -117,10 +117,10 @@ constexpr bool applies_to(const Metric& metric, Task task, LossKind loss) {
          (metric.losses != MetricLosses::quantiles || of_model.has_quantiles());
 }
 
-/// The default loss of a task, which is settled.
+/// The default loss of a task.
 LossKind default_loss(Task task);
 
-/// The default metric of models that are trained with a loss. Throws std::logic_error if the task is not settled.
-const Metric& default_metric(Task task, LossKind loss);
+/// The default metric of models that are trained with a loss.
+const Metric& default_metric(Task task, AutoOr<LossKind> loss);
 
 }  // namespace sheaf

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "core/text.hpp"
 #include "study/named_class.hpp"
@@ -190,9 +189,7 @@ std::string quantile_problem(const std::string& key, const MetricChoice& choice,
 }
 
 const Metric& default_metric(Task task) {
-  const Metric* const found = find_first([task](const Metric& metric) { return metric.applies_to(task); });
-  if (found == nullptr) throw std::logic_error("the task is not settled");
-  return *found;
+  return *find_first([task](const Metric& metric) { return metric.applies_to(task); });
 }
 
 }  // namespace sheaf

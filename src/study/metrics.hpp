@@ -93,8 +93,6 @@ struct Metric {
         return tasks == MetricTasks::multilabel || tasks == MetricTasks::classification_or_multilabel;
       case Task::regression:
         return tasks == MetricTasks::regression;
-      case Task::automatic:
-        break;
     }
     return false;
   }
@@ -245,7 +243,7 @@ std::string quantile_problem(const std::string& key, const MetricChoice& choice,
 std::string metric_problem(const std::string& key, const MetricChoice& choice,
                            const std::vector<std::string>& class_names, std::int64_t outputs, const std::string& data);
 
-/// The first metric for `task` in the table. Throws std::logic_error if the task is not settled.
+/// The first metric for `task` in the table.
 const Metric& default_metric(Task task);
 
 }  // namespace sheaf

@@ -44,8 +44,8 @@ void check_trees(const Study& study, Problems& problems) {
   if (model.max_depth == 0 && model.max_leaves == 0)
     problems.add({"model.max_depth", "model.max_leaves"},
                  "model.max_depth = none needs model.max_leaves (nothing else limits the trees). Set one of them.");
-  const LossKind loss = study.train.loss;
-  if (loss != LossKind::automatic && !loss_of(loss).fits_trees())
+  const AutoOr<LossKind> loss = study.train.loss;
+  if (loss != automatic && !loss_of(loss).fits_trees())
     problems.add(
         {"train.loss", "model.kind"},
         fmt::format("{} cannot be combined with model.kind = boosted_trees (trees are trained with {}). Choose "

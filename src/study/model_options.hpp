@@ -1,4 +1,4 @@
-// The section [model] of a study: the network or other model. `automatic` and nullopt are replaced before a plan is
+// The section [model] of a study: the network or other model. `auto` and nullopt are replaced before a plan is
 // made (commands/train/prepare/data_defaults), unless a comment states otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -9,31 +9,34 @@
 #include <vector>
 
 #include "study/activations.hpp"
+#include "study/auto_or.hpp"
 
 namespace sheaf {
 
-enum class ModelKind { automatic, linear, mlp, cnn, resnet18, resnet50, torchscript, plugin, boosted_trees };
+enum class ModelKind { linear, mlp, cnn, resnet18, resnet50, torchscript, plugin, boosted_trees };
+// In these functions, `auto` stands for a network of layers that are not known yet.
+
 /// Whether the model gets rows as images if they are images.
-constexpr bool takes_images(ModelKind kind) {
+constexpr bool takes_images(AutoOr<ModelKind> kind) {
   return kind != ModelKind::linear && kind != ModelKind::mlp && kind != ModelKind::boosted_trees;
 }
 /// Whether the model is a network, which an optimizer trains on batches of rows.
-constexpr bool is_network(ModelKind kind) {
+constexpr bool is_network(AutoOr<ModelKind> kind) {
   return kind != ModelKind::boosted_trees;
 }
 /// Whether the network is a module of the user, with layers that are not known.
-constexpr bool is_user_module(ModelKind kind) {
+constexpr bool is_user_module(AutoOr<ModelKind> kind) {
   return kind == ModelKind::torchscript || kind == ModelKind::plugin;
 }
-constexpr bool is_residual(ModelKind kind) {
+constexpr bool is_residual(AutoOr<ModelKind> kind) {
   return kind == ModelKind::resnet18 || kind == ModelKind::resnet50;
 }
 /// The ending of the names of model files.
-constexpr const char* model_file_ending(ModelKind kind) {
+constexpr const char* model_file_ending(AutoOr<ModelKind> kind) {
   return is_network(kind) ? ".pt" : ".json";
 }
-/// First layers of a residual network. automatic: by the image size (models/resnet_layout).
-enum class Stem { automatic, small, imagenet };
+/// First layers of a residual network. auto: by the image size (models/resnet_layout).
+enum class Stem { small, imagenet };
 enum class Norm { none, layer, batch };
 enum class Initialization { pytorch, glorot, he, zeros };
 /// How numbers become the inputs of the first dense layer.
@@ -45,13 +48,13 @@ enum class CategoryEncoding { one_hot, embedding };
 inline constexpr std::int64_t max_one_hot_categories = 9;
 
 struct ModelOptions {
-  ModelKind kind = ModelKind::automatic;
+  AutoOr<ModelKind> kind;
   std::string file;  ///< torchscript, plugin: file
   /// mlp, cnn: widths of the hidden dense layers. nullopt: hidden_widths() in study/key_defaults.
   std::optional<std::vector<std::int64_t>> hidden;
   std::optional<std::vector<std::int64_t>> channels;          ///< cnn: output channels of each convolution
   std::int64_t kernel = 3;                                    ///< cnn: kernel size, odd
-  Stem stem = Stem::automatic;                                ///< resnet18, resnet50
+  AutoOr<Stem> stem;                                          ///< resnet18, resnet50
   Embedding embedding = Embedding::none;                      ///< mlp, linear
   CategoryEncoding categories = CategoryEncoding::embedding;  ///< mlp
   Activation activation = Activation::relu;

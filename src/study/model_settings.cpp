@@ -15,7 +15,7 @@ namespace {
 // A model of the kind auto may get hidden layers.
 Condition has_hidden_layers() {
   const auto holds = [](const Study& study) {
-    return study.model.kind == ModelKind::automatic || !hidden_widths(study.model).empty();
+    return study.model.kind == automatic || !hidden_widths(study.model).empty();
   };
   return {{"model.hidden", "model.kind"}, {}, holds, "there is no hidden dense layer", "model.hidden"};
 }
@@ -119,7 +119,7 @@ void add_model_keys(std::vector<Setting>& table) {
       .also_called({"kernel_size"});
   model
       .add("stem", &ModelOptions::stem,
-           choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
+           choice<AutoOr<Stem>>({{"auto", automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
            "resnet: first layers. imagenet: 7x7 convolution with stride 2 and max pooling, as in torchvision; small: "
            "3x3 convolution with stride 1, without pooling, as for CIFAR; auto: small if the shorter image side is "
            "less than 64 pixels.")

@@ -19,7 +19,7 @@ void check_stack(const Study& study, Problems& problems) {
   const auto refuse = [&](const char* key, const std::string& reason, const std::string& advice) {
     problems.add({"run.stack", key}, fmt::format("{} {}. {}.", assignment(study, "run.stack"), reason, advice));
   };
-  const EngineKind engine = study.run.engine;
+  const AutoOr<EngineKind> engine = study.run.engine;
   if (engine == EngineKind::native || engine == EngineKind::xgboost)
     refuse("run.engine", fmt::format("needs LibTorch, but {}", assignment(study, "run.engine")),
            "Set run.engine = torch, or leave out run.stack");

@@ -7,32 +7,33 @@
 #include <string>
 #include <vector>
 
+#include "study/auto_or.hpp"
 #include "study/metrics.hpp"
 
 namespace sheaf {
 
-enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
-enum class DeviceRequest { automatic, cpu, cuda };
+enum class PartitionKind { block, cyclic, self, guided, factoring, weighted_factoring };
+enum class DeviceRequest { cpu, cuda };
 /// by_model: the native engine for dense models, LibTorch for the others. by_device: LibTorch on GPUs, and as by_model
-/// on cores. `automatic` is replaced when a run is opened.
-enum class EngineKind { automatic, torch, native, xgboost, by_model, by_device };
-enum class ModelsSaved { automatic, none, best, all };
-/// Predictions for the validation rows of each iteration. `automatic` is replaced before a plan is made.
-enum class PredictionsKept { automatic, none, held_out };
-enum class ProgressKind { automatic, bar, lines, none };
+/// on cores.
+enum class EngineKind { torch, native, xgboost, by_model, by_device };
+enum class ModelsSaved { none, best, all };
+/// Predictions for the validation rows of each iteration.
+enum class PredictionsKept { none, held_out };
+enum class ProgressKind { bar, lines, none };
 enum class OnFailure { go_on, stop };
 
-/// The time limit of a job. automatic: until shortly before the time limit of the Slurm job, if there is one.
+/// The time limit of a job. by_slurm: until shortly before the time limit of the Slurm job, if there is one.
 struct TimeLimit {
-  enum class Kind { automatic, none, seconds };
-  Kind kind = Kind::automatic;
+  enum class Kind { by_slurm, none, seconds };
+  Kind kind = Kind::by_slurm;
   std::int64_t seconds = 0;
 };
 
-/// The slice of a study's iterations that a job trains. automatic: according to Slurm's array variables; without them,
+/// The slice of a study's iterations that a job trains. by_slurm: according to Slurm's array variables; without them,
 /// all iterations.
 struct ArrayTask {
-  enum class Kind { none, automatic, fixed };
+  enum class Kind { none, by_slurm, fixed };
   Kind kind = Kind::none;
   std::int64_t task = 0;  ///< from 0
   std::int64_t tasks = 1;
@@ -57,26 +58,26 @@ inline bool operator==(const StackSize& one, const StackSize& other) {
 
 struct RunOptions {
   std::string output;  ///< run directory; empty: runs/<study.name>
-  PartitionKind partition = PartitionKind::automatic;
-  DeviceRequest device = DeviceRequest::automatic;
-  EngineKind engine = EngineKind::automatic;
-  std::int64_t lanes = 0;                       ///< worker threads per rank; 0: chosen by place_rank()
-  std::int64_t threads = 1;                     ///< threads per lane; more than 1 requires lanes = 1
-  std::optional<StackSize> stack;               ///< models that a lane trains together; nullopt: auto
-  std::int64_t ranks_per_gpu = 1;               ///< ranks that share a GPU; more than 1 is useful with MPS only
-  std::int64_t core_lanes = 0;                  ///< additional lanes on the CPU cores of a rank with a GPU
-  std::optional<bool> curves;                   ///< store the losses and metrics of every epoch
-  std::vector<MetricChoice> metrics;            ///< computed on validation rows, besides the score; distinct
-  TimeLimit time_limit;                         ///< the job stops after this time
-  ArrayTask array;                              ///< the job's slice of the iterations
-  OnFailure on_failure = OnFailure::go_on;      ///< whether to train the other iterations when one fails
-  double checkpoint_interval = 60;              ///< seconds between checkpoints of an iteration; 0: no checkpoints
-  std::int64_t network_timeout = 60;            ///< seconds without a sign of life from another host; 0: no limit
-  std::int64_t retries = 0;                     ///< immediate retries of a failed iteration
-  ModelsSaved models = ModelsSaved::automatic;  ///< the trained models to save
-  bool refit = false;                           ///< the best trial is trained again on all rows
-  PredictionsKept predictions = PredictionsKept::automatic;  ///< in the results
-  ProgressKind progress = ProgressKind::automatic;
+  AutoOr<PartitionKind> partition;
+  AutoOr<DeviceRequest> device;
+  AutoOr<EngineKind> engine;
+  std::int64_t lanes = 0;                   ///< worker threads per rank; 0: chosen by place_rank()
+  std::int64_t threads = 1;                 ///< threads per lane; more than 1 requires lanes = 1
+  std::optional<StackSize> stack;           ///< models that a lane trains together; nullopt: auto
+  std::int64_t ranks_per_gpu = 1;           ///< ranks that share a GPU; more than 1 is useful with MPS only
+  std::int64_t core_lanes = 0;              ///< additional lanes on the CPU cores of a rank with a GPU
+  std::optional<bool> curves;               ///< store the losses and metrics of every epoch
+  std::vector<MetricChoice> metrics;        ///< computed on validation rows, besides the score; distinct
+  TimeLimit time_limit;                     ///< the job stops after this time
+  ArrayTask array;                          ///< the job's slice of the iterations
+  OnFailure on_failure = OnFailure::go_on;  ///< whether to train the other iterations when one fails
+  double checkpoint_interval = 60;          ///< seconds between checkpoints of an iteration; 0: no checkpoints
+  std::int64_t network_timeout = 60;        ///< seconds without a sign of life from another host; 0: no limit
+  std::int64_t retries = 0;                 ///< immediate retries of a failed iteration
+  AutoOr<ModelsSaved> models;               ///< the trained models to save
+  bool refit = false;                       ///< the best trial is trained again on all rows
+  AutoOr<PredictionsKept> predictions;      ///< in the results
+  AutoOr<ProgressKind> progress;
   std::int64_t log_every = 0;  ///< batches of an iteration between lines with its loss; 0: a line per minute
 };
 

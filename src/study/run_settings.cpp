@@ -13,33 +13,33 @@ void add_run_keys(std::vector<Setting>& table) {
           PathKind::output)
       .also_called({"output_dir", "out_dir", "outdir", "log_dir", "save_dir", "save_path"});
   run.add("partition", &RunOptions::partition,
-          choice<PartitionKind>({{"auto", PartitionKind::automatic},
-                                 {"block", PartitionKind::block},
-                                 {"cyclic", PartitionKind::cyclic},
-                                 {"self", PartitionKind::self},
-                                 {"guided", PartitionKind::guided},
-                                 {"factoring", PartitionKind::factoring},
-                                 {"weighted_factoring", PartitionKind::weighted_factoring},
-                                 {"static", PartitionKind::block},
-                                 {"dynamic", PartitionKind::factoring}}),
+          choice<AutoOr<PartitionKind>>({{"auto", automatic},
+                                         {"block", PartitionKind::block},
+                                         {"cyclic", PartitionKind::cyclic},
+                                         {"self", PartitionKind::self},
+                                         {"guided", PartitionKind::guided},
+                                         {"factoring", PartitionKind::factoring},
+                                         {"weighted_factoring", PartitionKind::weighted_factoring},
+                                         {"static", PartitionKind::block},
+                                         {"dynamic", PartitionKind::factoring}}),
           "Assignment of iterations to lanes. block (or static) and cyclic are fixed in advance; with the others, a "
           "lane takes more iterations whenever it is free (dynamic is another name for factoring). auto: factoring; "
           "self if some lanes train on GPUs and others on cores; block if one node trains one combination on streamed "
           "data.",
           Decides::no_results);
   run.add("device", &RunOptions::device,
-          choice<DeviceRequest>(
-              {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
+          choice<AutoOr<DeviceRequest>>(
+              {{"auto", automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
           "Device of a rank; auto: a GPU if the rank has one.", Decides::no_results)
       .also_called({"accelerator"})
       .values_also_called({{"gpu", "cuda"}});
   run.add("engine", &RunOptions::engine,
-          choice<EngineKind>({{"auto", EngineKind::automatic},
-                              {"torch", EngineKind::torch},
-                              {"native", EngineKind::native},
-                              {"xgboost", EngineKind::xgboost},
-                              {"by_model", EngineKind::by_model},
-                              {"by_device", EngineKind::by_device}}),
+          choice<AutoOr<EngineKind>>({{"auto", automatic},
+                                      {"torch", EngineKind::torch},
+                                      {"native", EngineKind::native},
+                                      {"xgboost", EngineKind::xgboost},
+                                      {"by_model", EngineKind::by_model},
+                                      {"by_device", EngineKind::by_device}}),
           "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all networks; "
           "xgboost: boosted_trees, one thread per lane; by_model: boosted_trees with xgboost, others with native where "
           "possible, otherwise with torch; by_device: torch on GPUs, and as by_model on cores. auto decides when the "
@@ -85,9 +85,8 @@ void add_run_keys(std::vector<Setting>& table) {
       "number.",
       Decides::results);
   run.add("predictions", &RunOptions::predictions,
-          choice<PredictionsKept>({{"auto", PredictionsKept::automatic},
-                                   {"none", PredictionsKept::none},
-                                   {"held_out", PredictionsKept::held_out}}),
+          choice<AutoOr<PredictionsKept>>(
+              {{"auto", automatic}, {"none", PredictionsKept::none}, {"held_out", PredictionsKept::held_out}}),
           "Predictions to keep in results.h5. held_out: those for the validation rows of each iteration, as class "
           "probabilities or values; auto: held_out for a file in memory, if the predictions of all planned iterations "
           "need at "
@@ -120,10 +119,10 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add("retries", &RunOptions::retries, integer(0, 1000), "Further attempts to train an iteration that failed.",
           Decides::no_results);
   run.add("models", &RunOptions::models,
-          choice<ModelsSaved>({{"auto", ModelsSaved::automatic},
-                               {"none", ModelsSaved::none},
-                               {"best", ModelsSaved::best},
-                               {"all", ModelsSaved::all}}),
+          choice<AutoOr<ModelsSaved>>({{"auto", automatic},
+                                       {"none", ModelsSaved::none},
+                                       {"best", ModelsSaved::best},
+                                       {"all", ModelsSaved::all}}),
           "Trained models to save: of the best trial, or of all iterations. They are TorchScript files, those of "
           "plugins files of weights. auto: best for at most 1000 iterations on a file, and "
           "if test rows are held out. Each model is written when it is trained, which can take longer than very short "
@@ -139,10 +138,10 @@ void add_run_keys(std::vector<Setting>& table) {
           "each step. The run then predicts with these models. A resumed run may change this key.",
           Decides::results);
   run.add("progress", &RunOptions::progress,
-          choice<ProgressKind>({{"auto", ProgressKind::automatic},
-                                {"bar", ProgressKind::bar},
-                                {"lines", ProgressKind::lines},
-                                {"none", ProgressKind::none}}),
+          choice<AutoOr<ProgressKind>>({{"auto", automatic},
+                                        {"bar", ProgressKind::bar},
+                                        {"lines", ProgressKind::lines},
+                                        {"none", ProgressKind::none}}),
           "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results)
       .also_called({"verbose", "verbosity"});
   run.add(

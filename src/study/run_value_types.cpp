@@ -98,12 +98,12 @@ ValueType<Number> with_times(ValueType<Number> type) {
 }
 
 std::string time_limit_text(const TimeLimit& limit) {
-  if (limit.kind == TimeLimit::Kind::automatic) return "auto";
+  if (limit.kind == TimeLimit::Kind::by_slurm) return "auto";
   return limit.kind == TimeLimit::Kind::none ? "none" : fmt::format("{}s", limit.seconds);
 }
 
 std::optional<ArrayTask> read_array_task(const std::string& text) {
-  if (is_keyword(text, "auto")) return ArrayTask{ArrayTask::Kind::automatic, 0, 1};
+  if (is_keyword(text, "auto")) return ArrayTask{ArrayTask::Kind::by_slurm, 0, 1};
   if (is_keyword(text, "none")) return ArrayTask{};
   const std::size_t slash = std::min(text.find('/'), text.size());
   const auto task = integer_between(text.substr(0, slash), 0, max_tasks - 1);
@@ -133,7 +133,7 @@ std::string stack_size_text(const StackSize& size) {
 }
 
 std::string array_task_text(const ArrayTask& array) {
-  if (array.kind == ArrayTask::Kind::automatic) return "auto";
+  if (array.kind == ArrayTask::Kind::by_slurm) return "auto";
   return array.kind == ArrayTask::Kind::none ? "none" : fmt::format("{}/{}", array.task, array.tasks);
 }
 

@@ -31,7 +31,7 @@ void check_all_metrics(const Study& study, Problems& problems) {
 
 // Whether the number of trials follows from train.epochs.
 bool is_one_pass(const SearchOptions& search) {
-  return search.trials == 0 && search_method_of(search.method).trials == TrialSource::scheduled;
+  return search.trials == 0 && search.method_row().trials == TrialSource::scheduled;
 }
 
 // Checks the searched keys of a search that needs some, and the number of trials that are drawn from them.
@@ -49,7 +49,7 @@ void check_trials(const Study& study, Problems& problems) {
     const std::string trials =
         is_one_pass(search) ? fmt::format("one pass of {} has {}, which", method, counted(trial_count(study), "trial"))
                             : assignment(study, "search.trials");
-    const bool too_few = search_method_of(search.method).divides_epochs && combinations < double(search.factor);
+    const bool too_few = search.method_row().divides_epochs && combinations < double(search.factor);
     problems.add({"search.method", "search.trials"},
                  fmt::format("{} is more than the {} of the lists in [search]. Set {} to train each of them once.",
                              trials, counted(static_cast<std::int64_t>(combinations), "combination"),
@@ -238,7 +238,7 @@ void check_metrics(const Study& study, const std::string& key, const std::vector
                    Problems& problems) {
   if (metrics.empty()) return;
   for (const MetricChoice& choice : metrics)
-    if (study.data.task != Task::automatic && !choice.metric().applies_to(study.data.task))
+    if (study.data.task != automatic && !choice.metric().applies_to(study.data.task))
       problems.add(
           {key, "data.task"},
           fmt::format("{0} = {1} does not apply to {2}. Set {0} to a metric of {2}, such as {3}, or leave it out.", key,
@@ -288,7 +288,7 @@ void check_search(const Study& study, Problems& problems) {
                  "search.weighted = true cannot be combined with search.train.class_weights (the validations of the "
                  "trials would have different weights). Set search.weighted = false.");
   check_all_metrics(study, problems);
-  const SearchMethodRow& row = search_method_of(search.method);
+  const SearchMethodRow& row = search.method_row();
   const TrialSource trials = row.trials;
   const std::string method = assignment(study, "search.method");
   if (row.divides_epochs && is_searched(study, "train.epochs"))

@@ -10,8 +10,7 @@
 
 namespace sheaf {
 
-/// automatic: replaced by settled_method() (study/key_defaults).
-enum class SearchMethod { automatic, none, grid, random, tpe, halving, hyperband, median };
+enum class SearchMethod { none, grid, random, tpe, halving, hyperband, median };
 
 /// The trials of a search. all: every combination of lists; drawn: search.trials of them, from lists and ranges;
 /// either: drawn if search.trials is set, otherwise all; scheduled: drawn, and if search.trials is not set, as many as
@@ -31,10 +30,6 @@ struct SearchMethodRow {
 
 /// In the order of SearchMethod.
 inline constexpr std::array search_method_table = {
-    SearchMethodRow{SearchMethod::automatic, "auto",
-                    "random with search.trials, or with ranges and search.time or search.patience; otherwise grid with "
-                    "candidates or folds",
-                    TrialSource::none, false, false, false, ""},
     SearchMethodRow{SearchMethod::none, "none", "", TrialSource::none, false, false, false, ""},
     SearchMethodRow{SearchMethod::grid, "grid", "train every combination of the candidates in [search]",
                     TrialSource::all, false, false, false, "grid_search gridsearchcv gridsampler"},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "study/auto_or.hpp"
 #include "study/search_methods.hpp"
 
 namespace sheaf {
@@ -45,14 +46,14 @@ struct EarlierSpace {
 /// How the folds of a trial are trained. forgiving, certain: one after another, until the trial has lost.
 enum class Racing { none, forgiving, certain };
 
-/// Whether an ensemble of the search's own trials is selected. `automatic` is replaced when a run is opened.
-enum class EnsembleKind { automatic, none, greedy };
+/// Whether an ensemble of the search's own trials is selected.
+enum class EnsembleKind { none, greedy };
 
 /// A trial that is tried first: pairs of a searched key and its value, as text. Other keys are drawn.
 using StartTrial = std::vector<std::pair<std::string, std::string>>;
 
 struct SearchOptions {
-  SearchMethod method = SearchMethod::automatic;
+  AutoOr<SearchMethod> method;
   std::int64_t trials = 0;  ///< that are drawn; 0: as TrialSource says
   /// A trial that depends on results sees those of the trials that are at least this many before it. 0: batch_of().
   std::int64_t batch = 0;
@@ -72,23 +73,26 @@ struct SearchOptions {
   /// Of a search of several trials that was extended by more repeats: `repeats` before each extension, ascending.
   std::vector<std::int64_t> earlier_repeats{};
   bool weighted = false;  ///< validation losses and metrics weight the rows
-  EnsembleKind ensemble = EnsembleKind::automatic;
+  AutoOr<EnsembleKind> ensemble;
   std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
+
+  /// The row of the method in the table; `auto` counts as none.
+  const SearchMethodRow& method_row() const { return search_method_of(method.value_or(SearchMethod::none)); }
   /// Whether there is a search.
-  bool searches() const { return search_method_of(method).trials != TrialSource::none; }
+  bool searches() const { return method_row().trials != TrialSource::none; }
   /// Whether trials are drawn from lists and ranges.
   bool draws_trials() const {
-    const TrialSource source = search_method_of(method).trials;
+    const TrialSource source = method_row().trials;
     return trials > 0 || source == TrialSource::drawn || source == TrialSource::scheduled;
   }
   /// Whether the number of trials is known before the search.
-  bool has_trial_count() const { return trials > 0 || search_method_of(method).trials != TrialSource::drawn; }
+  bool has_trial_count() const { return trials > 0 || method_row().trials != TrialSource::drawn; }
   /// Whether the method trains its trials to the end in one stage. An extension by more repeats adds stages.
-  bool has_one_stage() const { return searches() && !search_method_of(method).divides_epochs; }
+  bool has_one_stage() const { return searches() && !method_row().divides_epochs; }
   /// Whether trials, or the end of the search, depend on the results of earlier trials of the same stage.
   bool depends_on_results() const {
     const bool races = racing != Racing::none && folds * repeats > 1;
-    return search_method_of(method).learns || (has_one_stage() && (races || patience > 0));
+    return method_row().learns || (has_one_stage() && (races || patience > 0));
   }
   /// Whether trials begin one after another, and it is decided during the search how many do (search/gradual_trials).
   bool is_gradual() const { return depends_on_results() || (has_one_stage() && time > 0); }

@@ -39,8 +39,10 @@ void add_ensemble_keys(std::vector<Setting>& table) {
 void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
   search
-      .add("method", &SearchOptions::method, choice<SearchMethod>(choices_of(search_method_table)),
-           meanings_of(search_method_table) + ".")
+      .add("method", &SearchOptions::method, auto_or(choices_of(search_method_table)),
+           "auto: random with search.trials, or with ranges and search.time or search.patience; otherwise grid with "
+           "candidates or folds; " +
+               meanings_of(search_method_table) + ".")
       .also_called({"sampler", "search_method"})
       .values_also_called(other_names_of(search_method_table));
   search
@@ -176,8 +178,8 @@ void add_search_keys(std::vector<Setting>& table) {
       .also_called({"score_sample_weight", "weighted_metrics"});
   search
       .add("ensemble", &SearchOptions::ensemble,
-           choice<EnsembleKind>(
-               {{"auto", EnsembleKind::automatic}, {"none", EnsembleKind::none}, {"greedy", EnsembleKind::greedy}}),
+           choice<AutoOr<EnsembleKind>>(
+               {{"auto", automatic}, {"none", EnsembleKind::none}, {"greedy", EnsembleKind::greedy}}),
            "Ensemble of the trials of the search, which sheaf predict then uses instead of the best trial. greedy: at "
            "the end, 40 times add the trial of the 50 best ones with which the mean of the predictions for the "
            "validation rows has the least log loss or squared error; with fewer than 2000 of these rows, the mean of "

@@ -2,16 +2,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "study/study.hpp"
 
 namespace sheaf {
+
+/// The name of the first key of `study` that is `auto`, of those that a settled study must have a value of; no value if
+/// there is none. A searched key may be `auto`: each trial has a value of it.
+std::optional<std::string> unsettled_key(const Study& study);
 
 /// A study that settled_study() (commands/train/prepare/settle_study) has settled, or that a run has stored
 /// (study/stored_study). What trains, evaluates and reports takes this type, so that it never sees a study that is not
 /// settled. The value of a searched key is that of a trial (Plan::trial). Immutable.
 class SettledStudy {
  public:
-  /// Throws std::logic_error if `study` has no value of a key below.
+  /// Throws std::logic_error if `study` has an unsettled_key().
   explicit SettledStudy(Study study);
 
   /// A settled study can be used as any other.

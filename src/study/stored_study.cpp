@@ -24,15 +24,16 @@ std::string stored_study_text(const SettledStudy& study) {
 
 SettledStudy parse_stored_study(const std::string& text, const std::string& path) {
   Study stored = parse_study_text(text, path, {});
-  require(stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
-          fmt::format("'{}' does not store how the run was trained (data.mode = {}, run.engine = {}; written by sheaf "
-                      "0.1.0). Start a new run with another run.output.",
-                      path, setting_text(stored, "data.mode"), setting_text(stored, "run.engine")));
-  if (stored.search.ensemble == EnsembleKind::automatic) stored.search.ensemble = EnsembleKind::none;
-  if (stored.run.predictions == PredictionsKept::automatic) stored.run.predictions = PredictionsKept::none;
-  if (stored.run.models == ModelsSaved::automatic) stored.run.models = ModelsSaved::none;
+  if (stored.search.ensemble == automatic) stored.search.ensemble = EnsembleKind::none;
+  if (stored.run.predictions == automatic) stored.run.predictions = PredictionsKept::none;
+  if (stored.run.models == automatic) stored.run.models = ModelsSaved::none;
   if (!stored.run.curves) stored.run.curves = false;
   if (!stored.run.stack) stored.run.stack = StackSize{};
+  if (const auto key = unsettled_key(stored))
+    throw RunError(fmt::format(
+        "'{}' does not store how the run was trained ({} = auto; written by sheaf 0.1.0, or changed). Start "
+        "a new run with another run.output.",
+        path, *key));
   return SettledStudy(std::move(stored));
 }
 

@@ -90,17 +90,17 @@ void check_best_epoch(const Study& study, Problems& problems) {
 
 void check_train(const Study& study, Problems& problems) {
   const TrainOptions& train = study.train;
-  if (train.loss != LossKind::automatic && loss_of(train.loss).needs_classes() && study.data.task == Task::regression)
+  if (train.loss != automatic && loss_of(train.loss).needs_classes() && study.data.task == Task::regression)
     problems.add({"train.loss", "data.task"},
                  fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
                              "train.loss = mse.",
                              assignment(study, "train.loss")));
-  if (train.loss != LossKind::automatic && study.data.task == Task::multilabel && !loss_of(train.loss).fits_labels())
+  if (train.loss != automatic && study.data.task == Task::multilabel && !loss_of(train.loss).fits_labels())
     problems.add({"train.loss", "data.task"},
                  fmt::format("{} does not fit data.task = multilabel (each label needs a probability of its own). Set "
                              "train.loss = bce.",
                              assignment(study, "train.loss")));
-  else if (train.loss != LossKind::automatic && loss_of(train.loss).needs_numbers())
+  else if (train.loss != automatic && loss_of(train.loss).needs_numbers())
     check_numbers(study, problems);
   if (is_searched(study, "train.label_smoothing") && has_no_validation(study))
     problems.add({"search.train.label_smoothing", "data.validation", "search.folds"},

@@ -1,4 +1,4 @@
-// The section [train] of a study: the loss, the optimizer and the precision. `automatic` and nullopt are replaced
+// The section [train] of a study: the loss, the optimizer and the precision. `auto` and nullopt are replaced
 // before a plan is made (commands/train/prepare/data_defaults), unless a comment states otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "study/auto_or.hpp"
 #include "study/losses.hpp"
 #include "study/metrics.hpp"
 #include "study/optimizers.hpp"
@@ -37,7 +38,7 @@ struct TrainOptions {
   std::int64_t epochs = 0;       ///< 0: auto
   std::int64_t batch_size = 32;  ///< 0: all rows in one batch
   bool shuffle = true;
-  LossKind loss = LossKind::automatic;
+  AutoOr<LossKind> loss;
   double huber_delta = 1;                 ///< huber: in the units of the targets
   double label_smoothing = 0;             ///< cross_entropy: in training only
   std::vector<double> quantiles = {0.5};  ///< quantile: ascending, one for each output

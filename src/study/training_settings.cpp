@@ -26,10 +26,8 @@ bool is_delta(double value) {
   return value >= 1e-12 && value <= 1e12;
 }
 
-ValueType<LossKind> losses() {
-  auto choices = choices_of(loss_table);
-  choices.insert(choices.begin(), {"auto", LossKind::automatic});
-  return choice<LossKind>(choices);
+ValueType<AutoOr<LossKind>> losses() {
+  return auto_or(choices_of(loss_table));
 }
 
 // The names of the optimizers for which `condition` holds.
@@ -74,12 +72,11 @@ std::string precision_help() {
 }
 
 Condition can_have_classes() {
-  return {
-      {"data.task"},
-      {},
-      [](const Study& study) { return study.data.task == Task::classification || study.data.task == Task::automatic; },
-      "",
-      "data.task = classification"};
+  return {{"data.task"},
+          {},
+          [](const Study& study) { return study.data.task == Task::classification || study.data.task == automatic; },
+          "",
+          "data.task = classification"};
 }
 
 // Adds a key of [train] that only some optimizers have (study/optimizers.hpp).

@@ -14,9 +14,9 @@ namespace {
 
 // The loss of a trial whose predictions have neither a log loss nor a squared error; null if there is none.
 const Loss* loss_without_mean(const Study& study) {
-  const Task task = study.data.task;
+  const AutoOr<Task> task = study.data.task;
   for (const Loss* const loss : losses_of(study)) {
-    const bool predicts_values = task != Task::automatic && task != Task::regression && !loss->needs_classes();
+    const bool predicts_values = task != automatic && task != Task::regression && !loss->needs_classes();
     if (loss->has_quantiles() || predicts_values) return loss;
   }
   return nullptr;

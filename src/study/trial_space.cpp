@@ -142,7 +142,7 @@ TrialSpace::TrialSpace(const Study& study) : seed_(study.study.seed), base_(stud
     spaces_.push_back(std::move(space));
   }
   trials_ = study.search.trials > 0 ? trial_count(study) : std::min(trial_count(study), most());
-  if (search_method_of(study.search.method).learns) given_ = std::make_shared<Given>();
+  if (study.search.method_row().learns) given_ = std::make_shared<Given>();
 }
 
 // The places of the combinations of earlier trials, ascending. Called before the space is added.

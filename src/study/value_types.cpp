@@ -206,13 +206,13 @@ std::string name_of(ChannelOrder order) {
 }
 
 ValueType<ModelSource> model_source() {
-  static const auto names = choice<ModelKind>({{"auto", ModelKind::automatic},
-                                               {"linear", ModelKind::linear},
-                                               {"mlp", ModelKind::mlp},
-                                               {"cnn", ModelKind::cnn},
-                                               {"resnet18", ModelKind::resnet18},
-                                               {"resnet50", ModelKind::resnet50},
-                                               {"boosted_trees", ModelKind::boosted_trees}});
+  static const auto names = choice<AutoOr<ModelKind>>({{"auto", automatic},
+                                                       {"linear", ModelKind::linear},
+                                                       {"mlp", ModelKind::mlp},
+                                                       {"cnn", ModelKind::cnn},
+                                                       {"resnet18", ModelKind::resnet18},
+                                                       {"resnet50", ModelKind::resnet50},
+                                                       {"boosted_trees", ModelKind::boosted_trees}});
   static const auto prefixes =
       choice<ModelKind>({{"torchscript", ModelKind::torchscript}, {"plugin", ModelKind::plugin}});
   ValueType<ModelSource> type;

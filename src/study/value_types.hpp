@@ -97,7 +97,7 @@ std::string name_of(ChannelOrder order);
 
 /// The kind of a model: a name, "torchscript:FILE" or "plugin:FILE".
 struct ModelSource {
-  ModelKind kind = ModelKind::automatic;
+  AutoOr<ModelKind> kind;
   std::string file;
 };
 ValueType<ModelSource> model_source();

@@ -21,7 +21,7 @@ struct StackShape {
   std::vector<Layer> layers;
   Activation activation = Activation::relu;
   bool has_dropout = false;  ///< the model may drop values
-  LossKind loss = LossKind::automatic;
+  LossKind loss = LossKind::mse;
   std::vector<double> quantiles;  ///< quantiles_of()
   Reduction reduction = Reduction::mean;
   OptimizerKind optimizer = OptimizerKind::adam;  ///< adam stands for adamw, too

@@ -279,8 +279,8 @@ EvaluatedModel open_evaluated_model(const EvaluationRequest& request, LaneDevice
 }
 
 bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
-  return request.outputs == OutputKind::automatic && !evaluated.models.front().trained &&
-         evaluated.predicts_probabilities() && loss_of(evaluated.scoring.loss.kind).needs_classes();
+  return request.outputs == automatic && !evaluated.models.front().trained && evaluated.predicts_probabilities() &&
+         loss_of(evaluated.scoring.loss.kind).needs_classes();
 }
 
 bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device) {

@@ -16,8 +16,8 @@
 
 namespace sheaf {
 
-/// The kind of outputs of a classifier. automatic: logits for a model that Sheaf saved, otherwise found out.
-enum class OutputKind { automatic, logits, probabilities };
+/// The kind of outputs of a classifier. auto: logits for a model that Sheaf saved, otherwise found out.
+enum class OutputKind { logits, probabilities };
 
 /// The options of an evaluation.
 struct EvaluationRequest {
@@ -30,7 +30,7 @@ struct EvaluationRequest {
   TargetsMode targets = TargetsMode::if_present;
   std::optional<Task> task;      ///< none: from the model file, otherwise from the type of the targets
   std::optional<LossKind> loss;  ///< none: from the model file, otherwise from the task
-  OutputKind outputs = OutputKind::automatic;
+  AutoOr<OutputKind> outputs;
   std::optional<double> threshold;    ///< two classes: the positive one is predicted from this probability on
   std::string positive;               ///< of two classes: name or number; empty: the second one
   std::vector<MetricChoice> metrics;  ///< further metrics, with a parameter

@@ -43,8 +43,8 @@ void settle_outputs(const EvaluationRequest& request, LaneDevice device, Evaluat
 
 // Throws UsageError if run.engine names another engine than that of the model.
 void require_requested_engine(const EvaluationRequest& request, const EngineChoice& choice) {
-  const EngineKind requested = request.run.engine;
-  for (const EngineKind any : {EngineKind::automatic, EngineKind::by_model, EngineKind::by_device})
+  const AutoOr<EngineKind> requested = request.run.engine;
+  for (const AutoOr<EngineKind> any : {AutoOr<EngineKind>(), {EngineKind::by_model}, {EngineKind::by_device}})
     if (requested == any) return;
   if (requested == choice.engine->kind) return;
   Study study;

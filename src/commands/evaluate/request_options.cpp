@@ -28,7 +28,7 @@ void apply_option(EvaluationRequest& request, Study& study, const std::string& k
     request.csv.id = option_value(non_empty_text(), key, text);
   } else if (key == "loss") {
     apply_setting(study, "train.loss", text);
-    if (study.train.loss != LossKind::automatic) request.loss = study.train.loss;
+    if (study.train.loss != automatic) request.loss = study.train.loss;
   } else if (key == "iteration") {
     request.iteration = option_value(integer(0, max_iterations - 1), key, text);
   } else if (key == "model") {
@@ -36,10 +36,10 @@ void apply_option(EvaluationRequest& request, Study& study, const std::string& k
     for (const ModelsKindRow& row : models_kinds) kinds.emplace_back(row.name, row.kind);
     request.kind = option_value(choice<ModelsKind>(kinds), key, text);
   } else if (key == "outputs") {
-    request.outputs = option_value(choice<OutputKind>({{"auto", OutputKind::automatic},
-                                                       {"logits", OutputKind::logits},
-                                                       {"probabilities", OutputKind::probabilities}}),
-                                   key, text);
+    request.outputs = option_value(
+        choice<AutoOr<OutputKind>>(
+            {{"auto", automatic}, {"logits", OutputKind::logits}, {"probabilities", OutputKind::probabilities}}),
+        key, text);
   } else if (key == "threshold") {
     request.threshold =
         option_value(number("number from 0 to 1", [](double value) { return value >= 0 && value <= 1; }), key, text);
@@ -60,7 +60,7 @@ void apply_key(EvaluationRequest& request, Study& study, const std::string& key,
   if (key == "data.targets") request.targets = text.empty() ? TargetsMode::no : TargetsMode::yes;
   if (key == "data.targets" && text.empty()) return;
   apply_setting(study, key, with_read_path(key, text, PathOrigin{}));
-  if (key == "data.task" && study.data.task != Task::automatic) request.task = study.data.task;
+  if (key == "data.task" && study.data.task != automatic) request.task = study.data.task;
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ Scoring scoring_of(const EvaluationRequest& request, const EvaluatedModel& evalu
                     "--data.task=regression, or wrap the model in a module with two outputs.",
                     request.model));
   if (rows.targets() != nullptr) check_targets(request, *rows.targets(), scoring, !trained);
-  if (request.outputs != OutputKind::automatic && scoring.task == Task::regression)
+  if (request.outputs != automatic && scoring.task == Task::regression)
     throw UsageError(fmt::format("--outputs requires classes or labels (the task is regression). Leave it out{}.",
                                  trained ? "" : ", or set --data.task=classification"));
   if (request.outputs == OutputKind::probabilities && trained)

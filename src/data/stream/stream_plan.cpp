@@ -96,7 +96,7 @@ StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64
 
 bool is_streamed(const DataOptions& options, std::int64_t bytes, std::int64_t node_bytes) {
   if (options.source != DataSource::file) return false;
-  if (options.mode != DataMode::automatic) return options.mode == DataMode::streamed;
+  if (options.mode != automatic) return options.mode == DataMode::streamed;
   return bytes > (options.memory_mib > 0 ? options.memory_mib * mebibyte : node_bytes / 2);
 }
 

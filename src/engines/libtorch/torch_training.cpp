@@ -85,7 +85,6 @@ torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outpu
     }
     case LossKind::quantile:
       return reduced(pinball_losses(train.quantiles, outputs, targets), reduction);
-    case LossKind::automatic:
       break;
   }
   assert(false);  // settled before the training

@@ -78,7 +78,7 @@ Placement on_gpu(const RunOptions& options, int gpu, std::int64_t cores) {
 // Empty on a machine without a GPU, where training on cores is expected.
 std::string no_gpu_note(const RunOptions& options, const RankView& view, const std::string& none_reason,
                         bool machine_has_gpu) {
-  if (options.device != DeviceRequest::automatic) return "";
+  if (options.device != automatic) return "";
   if (!view.gpu_ids.empty()) return "more ranks than GPUs";
   return machine_has_gpu ? "GPU not used: " + none_reason : "";
 }

@@ -26,15 +26,14 @@ std::int64_t factoring_chunk(std::int64_t total, std::int64_t taken, std::int64_
 
 }  // namespace
 
-PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations,
+PartitionKind settled_kind(AutoOr<PartitionKind> kind, bool is_streamed, bool is_one_node, std::int64_t combinations,
                            bool are_unequal) {
-  if (kind != PartitionKind::automatic) return kind;
+  if (kind != automatic) return kind;
   if (is_streamed && is_one_node && combinations == 1) return PartitionKind::block;
   return are_unequal && !is_streamed ? PartitionKind::self : PartitionKind::factoring;
 }
 
 bool is_dynamic(PartitionKind kind) {
-  assert(kind != PartitionKind::automatic);
   return kind != PartitionKind::block && kind != PartitionKind::cyclic;
 }
 

@@ -12,12 +12,12 @@
 
 namespace sheaf {
 
-/// Resolves `automatic`; returns other kinds unchanged. The lanes of a node train streamed data in rounds: they wait
+/// Resolves `auto`; returns other kinds unchanged. The lanes of a node train streamed data in rounds: they wait
 /// for each other and read the file once for all their models. If one node trains models of a single combination,
 /// shrinking claims would only add rounds, so the result is `block`. If some lanes train on GPUs and others on cores
 /// (`are_unequal`), equal claims would take very different times, so it is `self`: a core claims one iteration, a GPU
 /// as many as it trains together. Otherwise shrinking claims balance models of different cost, so it is `factoring`.
-PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations,
+PartitionKind settled_kind(AutoOr<PartitionKind> kind, bool is_streamed, bool is_one_node, std::int64_t combinations,
                            bool are_unequal = false);
 
 /// Returns whether lanes claim from a shared pool. Under static partitions, each lane computes its claims in advance.

@@ -57,7 +57,7 @@ const std::string* find_entry(const Entries& entries, const std::string& key) {
 bool may_change(const std::string& key, const Study& stored) {
   if (key == "study.iterations") return stored.search.keys.empty();
   if (key == "search.repeats") return stored.search.keys.empty() && stored.search.racing == Racing::none;
-  return key != "search.trials" || search_method_of(stored.search.method).can_grow;
+  return key != "search.trials" || stored.search.method_row().can_grow;
 }
 
 std::string shown(const std::string* text) {

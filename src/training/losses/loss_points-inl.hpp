@@ -150,7 +150,6 @@ double with_point_formula(const LossFunction& loss, const Use& use) {
     case LossKind::quantile:
       return use(Pinball<Value>{static_cast<Value>(loss.quantile)});
     case LossKind::cross_entropy:
-    case LossKind::automatic:
       break;
   }
   assert(false);  // settled before the training

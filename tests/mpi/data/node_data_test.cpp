@@ -32,7 +32,7 @@ std::vector<double> labels_of(std::size_t rows) {
   return labels;
 }
 
-DataOptions options_of(Task task) {
+DataOptions options_of(AutoOr<Task> task) {
   DataOptions options = test::plain_data();
   options.file = "data.h5";
   options.task = task;
@@ -223,30 +223,30 @@ TEST_CASE("the data sets /groups, /folds and /time are used by default, but only
     });
   };
   const auto found = [&](const DataOptions& options) { return agree_on_file(options, job.world).marks; };
-  DataOptions automatic = options_of(Task::classification), none = automatic;
-  automatic.groups = automatic.folds = automatic.time = std::nullopt;
+  DataOptions found_out = options_of(Task::classification), none = found_out;
+  found_out.groups = found_out.folds = found_out.time = std::nullopt;
   none.groups = none.folds = none.time = "";
   write({}, 6);
-  CHECK(found(automatic).kind == MarkKind::groups);
+  CHECK(found(found_out).kind == MarkKind::groups);
   CHECK(found(none).kind == MarkKind::none);
   write({"/time"}, 6);
-  CHECK(found(automatic).name == "/time");
+  CHECK(found(found_out).name == "/time");
   write({"/time"}, 5);
-  CHECK_THROWS_WITH(found(automatic), Catch::StartsWith("Data set '/time' [5] of 'data.h5' is not a list of times"));
+  CHECK_THROWS_WITH(found(found_out), Catch::StartsWith("Data set '/time' [5] of 'data.h5' is not a list of times"));
   CHECK(found(none).kind == MarkKind::none);
   write({"/groups"}, 6);  // floating-point numbers
-  CHECK_THROWS_WITH(found(automatic), Catch::StartsWith("Data set '/groups' [6] of 'data.h5' is not a list of groups"));
+  CHECK_THROWS_WITH(found(found_out), Catch::StartsWith("Data set '/groups' [6] of 'data.h5' is not a list of groups"));
   write_on_root(job.world, [&](FixtureFile& file) {
     file.numbers("/features", {6, 1}, features_of(6));
     file.numbers("/targets", {6}, labels_of(6));
     file.numbers("/groups", {6}, {0, 0, 1, 1, 2, 2}, {H5T_STD_I8LE});
     file.numbers("/time", {6}, {0, 0, 1, 1, 2, 2}, {H5T_STD_I8LE});
   });
-  CHECK_THROWS_WITH(found(automatic),
+  CHECK_THROWS_WITH(found(found_out),
                     "'data.h5' has the data sets '/groups' and '/time' (a study holds out rows by one of them). Set "
                     "data.groups = none or data.time = none.");
-  automatic.groups = "";
-  CHECK(found(automatic).kind == MarkKind::times);
+  found_out.groups = "";
+  CHECK(found(found_out).kind == MarkKind::times);
 }
 
 TEST_CASE("regression targets keep their columns, images keep their shape, and other dimensions are flattened") {
@@ -421,7 +421,7 @@ TEST_CASE("one-hot targets are classes, others of 0 and 1 are labels; both must 
         file.numbers("/features", {5000, 1}, features_of(5000));
         file.numbers("/targets", {5000, 3}, coded, {type, {70, 3}});
       });
-      DataOptions options = options_of(Task::automatic);
+      DataOptions options = options_of(automatic);
       const FileSchema schema = agree_on_file(options, job.world);
       CHECK(agree_on_file(options_of(Task::multilabel), job.world).coding == TargetCoding::multilabel);
       if (odd_row >= 0) {
@@ -468,10 +468,10 @@ TEST_CASE("labels need values of 0 and 1 and fitting names on every rank") {
   write("class_names");
   refused("Name the attribute target_names");
   write("");
-  CHECK(agree_on_file(options_of(Task::automatic), job.world).coding == TargetCoding::multilabel);
+  CHECK(agree_on_file(options_of(automatic), job.world).coding == TargetCoding::multilabel);
   coded[2 * 4444 + 1] = 0.5;
   coded[2 * 4777] = 2;
   write("");
   refused("has another value than 0 and 1 in row 4444");
-  CHECK(agree_on_file(options_of(Task::automatic), job.world).coding == TargetCoding::numbers);
+  CHECK(agree_on_file(options_of(automatic), job.world).coding == TargetCoding::numbers);
 }

@@ -67,7 +67,7 @@ TEST_CASE("a hold-out validates on a fraction of the rows that differs between r
 }
 
 TEST_CASE("without folds or a hold-out, all rows are training rows and all repeats share one split") {
-  Splits splits(Study{}, data_with_features(1, {1, 2, 3}));
+  Splits splits(test::regression_study(), data_with_features(1, {1, 2, 3}));
   const auto split = splits.split(0, 0);
   CHECK(split->training_rows.list() == counting(3));
   CHECK(split->validation_rows.empty());
@@ -152,7 +152,7 @@ TEST_CASE("too few rows are refused with a message that has the numbers") {
   CHECK_THROWS_WITH(
       Splits(study, data_with_features(1, {1, 2, 3})),
       "No row is left to train on (data.validation = 0.9 holds out 3 of 3 rows). Reduce data.validation.");
-  CHECK_THROWS_WITH(Splits(Study{}, data_with_features(1, {})), "The data set has no rows to train on.");
+  CHECK_THROWS_WITH(Splits(test::regression_study(), data_with_features(1, {})), "The data set has no rows to train on.");
   study.data.validation = 0.2;
   study.train.stop_fraction = 0.9;
   CHECK_THROWS_WITH(

@@ -19,6 +19,7 @@ Trial trial_of(ModelKind kind) {
   Trial trial{{}, test::plain_model(), test::plain_training()};
   trial.model.kind = kind;
   trial.model.channels = {4};
+  trial.train.loss = LossKind::mse;
   return trial;
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("the choice gives each kind of lane the reason why LibTorch trains a m
   run.device = DeviceRequest::cuda;
   CHECK(choice_of(mlp, run, 0.5, gpu_lane) == "torch (run.device = cuda)");
   CHECK(choice_of(mlp, run, 0.5, core_lane) == "native");
-  run.device = DeviceRequest::automatic;
+  run.device = automatic;
   const Trial trees = trial_of(ModelKind::boosted_trees);
   run.threads = 2;
   for (const LaneDevice device : {gpu_lane, core_lane}) {
@@ -266,7 +267,7 @@ TEST_CASE("the table has an engine for each trial on a GPU, except boosted trees
 TEST_CASE("run.engine = native is refused if the native engine cannot train a trial") {
   RunOptions run;
   const std::vector<LaneDevice> both = {gpu_lane, core_lane};
-  for (const auto other : {EngineKind::automatic, EngineKind::torch, EngineKind::by_model}) {
+  for (const AutoOr<EngineKind> other : {AutoOr<EngineKind>(), {EngineKind::torch}, {EngineKind::by_model}}) {
     run.engine = other;
     CHECK_NOTHROW(require_engine(plan_of({"linear", "cnn"}), rows, run, both));
   }
@@ -283,7 +284,7 @@ TEST_CASE("a trial that no engine can train on a device of the job is refused") 
   study.train.precision = Precision::tf32;
   const Plan plan(study);
   CHECK(settled(plan, study.run, 2) == EngineKind::torch);
-  for (const auto engine : {EngineKind::automatic, EngineKind::torch, EngineKind::by_model}) {
+  for (const AutoOr<EngineKind> engine : {AutoOr<EngineKind>(), {EngineKind::torch}, {EngineKind::by_model}}) {
     study.run.engine = engine;
     CHECK_NOTHROW(require_engine(plan, rows, study.run, {gpu_lane}));
     CHECK_THROWS_AS(require_engine(plan, rows, study.run, {gpu_lane, core_lane}), RunError);

@@ -164,9 +164,9 @@ TEST_CASE("model.stem selects the stem of a resnet for images of any size") {
     CHECK(small.kernel == 3);
     CHECK(small.stride == 1);
   }
-  CHECK(resnet_stem(Stem::automatic, {3, 64, 80}) == Stem::imagenet);
-  CHECK(resnet_stem(Stem::automatic, {3, 80, 63}) == Stem::small);
-  CHECK(resnet_stem_text(Stem::automatic, {3, 32, 32}) == "small stem, 3x3 with stride 1");
+  CHECK(resnet_stem(automatic, {3, 64, 80}) == Stem::imagenet);
+  CHECK(resnet_stem(automatic, {3, 80, 63}) == Stem::small);
+  CHECK(resnet_stem_text(automatic, {3, 32, 32}) == "small stem, 3x3 with stride 1");
 }
 
 TEST_CASE("the blocks of resnet50 have the numbers, strides and shortcuts of He et al.") {

@@ -171,8 +171,8 @@ TEST_CASE("search.method = auto, the default, is the method that the other keys 
     CHECK(method("train.epochs = 1, 2\npatience = 5\n") == SearchMethod::grid);
     CHECK(method("", {{"data.folds", "none"}}) == SearchMethod::none);
     CHECK(method("", {{"data.groups", "/groups"}}) == SearchMethod::none);
-    CHECK(method("") == SearchMethod::automatic);  // the file may have folds
-    CHECK(method("", {{"search.folds", "1"}}) == SearchMethod::automatic);
+    CHECK(method("") == automatic);  // the file may have folds
+    CHECK(method("", {{"search.folds", "1"}}) == automatic);
   }
   CHECK(parse("[data]\nsource = synthetic\n").search.method == SearchMethod::none);
   CHECK_THAT(errors_of(sound, {{"search.folds", "3"}, {"search.method", "none"}}),

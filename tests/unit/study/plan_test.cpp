@@ -20,6 +20,7 @@ Study searched_study() {
   study.search.folds = 3;
   study.search.repeats = 2;
   study.ensemble.members = 4;
+  study.data.normalize = Normalize::none;
   study.model.kind = ModelKind::mlp;
   study.search.keys = {{"model.hidden", {"16", "64 32"}}, {"train.learning_rate", {"0.1", "0.01", "0.001"}}};
   return study;

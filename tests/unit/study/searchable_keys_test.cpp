@@ -98,6 +98,7 @@ const std::vector<Searched>& searched_keys() {
 // A study of a file with validation rows that searches the key.
 std::string study_text(const Searched& searched) {
   std::string text = "data.file = d.h5\ndata.validation = 0.2\n" + searched.with + "\n";
+  if (searched.key != "data.normalize") text += "data.normalize = none\n";  // a plan needs a value
   if (searched.key == "train.stop_on") text += "data.task = classification\n";
   return text + fmt::format("search.{} = {}, {}\n", searched.key, searched.first, searched.second);
 }

@@ -305,7 +305,7 @@ TEST_CASE("names, keywords and truth values are accepted in any case") {
     CHECK_FALSE(accepts("run.metrics", text));
   CHECK(study_with({{"train.batch_size", "Full"}}).train.batch_size == 0);
   CHECK(study_with({{"run.time_limit", "NONE"}}).run.time_limit.kind == TimeLimit::Kind::none);
-  CHECK(study_with({{"run.array", "Auto"}}).run.array.kind == ArrayTask::Kind::automatic);
+  CHECK(study_with({{"run.array", "Auto"}}).run.array.kind == ArrayTask::Kind::by_slurm);
   CHECK(study_with({{"run.checkpoint_interval", "None"}}).run.checkpoint_interval == 0);
   CHECK(study_with({{"model.hidden", "None"}}).model.hidden->empty());
   CHECK_FALSE(study_with({{"model.hidden", "AUTO"}}).model.hidden);

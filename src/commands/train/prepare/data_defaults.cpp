@@ -233,7 +233,7 @@ bool all_have_trees(const Communicator& world) {
 // After with_table_search().
 void require_something_to_search(const Study& study) {
   const SearchOptions& search = study.search;
-  const bool has_time_only = search.time > 0 && search.method == SearchMethod::automatic && search.keys.empty();
+  const bool has_time_only = search.time > 0 && search.method == automatic && search.keys.empty();
   if (has_time_only && search.trials == 0 && search.folds * search.repeats == 1)
     throw UsageError(
         "search.time has nothing to search (alone it needs a table in memory, a loss that boosted trees have, and no "
@@ -253,9 +253,9 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   if (file) settle_marks(study, file->marks);
   search.method = settled_method(study);
   if (search.depends_on_results()) search.batch = batch_of(study);
-  if (data.task == Task::automatic) data.task = task_of(data, file);
-  if (needs_default("train.loss", train.loss == LossKind::automatic)) train.loss = default_loss(data.task);
-  if (needs_default("model.kind", model.kind == ModelKind::automatic)) model.kind = kind_of(model, image);
+  if (data.task == automatic) data.task = task_of(data, file);
+  if (needs_default("train.loss", train.loss == automatic)) train.loss = default_loss(data.task);
+  if (needs_default("model.kind", model.kind == automatic)) model.kind = kind_of(model, image);
   if (needs_default("model.hidden", !model.hidden && model.kind == ModelKind::mlp)) model.hidden = hidden_widths(model);
   if (needs_default("model.channels",
                     !model.channels && any_kind(study, [](ModelKind kind) { return kind == ModelKind::cnn; })))
@@ -264,9 +264,9 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   if (needs_default("train.learning_rate",
                     has_networks && !train.learning_rate && !is_searched(study, "train.optimizer")))
     train.learning_rate = initial_learning_rate(train);
-  if (needs_default("data.normalize", data.normalize == Normalize::automatic))
+  if (needs_default("data.normalize", data.normalize == automatic))
     data.normalize = normalization_of(study, file, image);
-  if (data.normalize_targets == NormalizeTargets::automatic && data.task == Task::regression)
+  if (data.normalize_targets == automatic && data.task == Task::regression)
     data.normalize_targets = target_normalization_of(study, file);
   if (!data.validation && search.folds == 1 && data.validation_file.empty())
     data.validation = validation_of(study, file);
@@ -281,7 +281,7 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
     train.weight_decay = weight_decay_of(study, file, rows);
   if (needs_default("train.epochs", train.epochs == 0))
     train.epochs = epochs_of(study, rows, deciding_rows(study, file));
-  if (run.models == ModelsSaved::automatic) run.models = models_of(study, file);
+  if (run.models == automatic) run.models = models_of(study, file);
   return study;
 }
 
@@ -301,8 +301,7 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
   require_same_study_on_all_ranks(requested, world);
   Study started = with_start_trials(requested, world);
   Study study = started;
-  if (study.data.task == Task::automatic && any_loss_is(study, &Loss::needs_numbers))
-    study.data.task = Task::regression;
+  if (study.data.task == automatic && any_loss_is(study, &Loss::needs_numbers)) study.data.task = Task::regression;
   const auto file = agree_on_data(study, world);
   if (file && searches_table(study, *file)) {
     const bool has_trees = all_have_trees(world);
@@ -325,7 +324,7 @@ Study settle_data_defaults(const Study& requested, const Communicator& world) {
     log_root(
         fmt::format("the targets are one-hot: classification with {} (data.task = regression predicts the numbers)",
                     file->classes == 1 ? "1 class" : fmt::format("{} classes", file->classes)));
-  if (file && file->coding == TargetCoding::multilabel && requested.data.task == Task::automatic)
+  if (file && file->coding == TargetCoding::multilabel && requested.data.task == automatic)
     log_root(fmt::format(
         "the targets are 0 and 1 in {} columns: multi-label classification (data.task = regression predicts the "
         "numbers)",

@@ -131,10 +131,10 @@ void store_numbering(const std::string& directory, const ArraySlice& slice) {
 // The tasks of an array do not know each other's results while they train.
 void require_independent_trials(const Study& study) {
   if (!study.search.is_gradual()) return;
-  const char* const key = search_method_of(study.search.method).learns ? "search.method"
-                          : study.search.racing != Racing::none        ? "search.racing"
-                          : study.search.time > 0                      ? "search.time"
-                                                                       : "search.patience";
+  const char* const key = study.search.method_row().learns      ? "search.method"
+                          : study.search.racing != Racing::none ? "search.racing"
+                          : study.search.time > 0               ? "search.time"
+                                                                : "search.patience";
   throw UsageError(
       fmt::format("{} = {} cannot be divided among the tasks of a job array (trials depend on the results of other "
                   "tasks). Use one job with more ranks, and run.array = none if it is a task of an array.",

@@ -105,7 +105,7 @@ double predictions_bytes(const Study& study, const JobFacts& facts) {
 
 // Streamed data may have more predictions than memory.
 PredictionsKept settled_predictions(const Study& study, const JobFacts& facts) {
-  if (study.run.predictions != PredictionsKept::automatic) return study.run.predictions;
+  if (study.run.predictions != automatic) return study.run.predictions;
   const double bytes = predictions_bytes(study, facts);
   if (study.data.mode == DataMode::streamed || bytes == 0) return PredictionsKept::none;
   const bool are_few = study.data.source == DataSource::file && bytes <= max_predictions_bytes;
@@ -114,7 +114,7 @@ PredictionsKept settled_predictions(const Study& study, const JobFacts& facts) {
 
 // `study`: with settled predictions.
 EnsembleKind settled_ensemble(const Study& study, const JobFacts& facts) {
-  if (study.search.ensemble != EnsembleKind::automatic) return study.search.ensemble;
+  if (study.search.ensemble != automatic) return study.search.ensemble;
   const bool are_few = predictions_bytes(study, facts) <= max_predictions_bytes;
   return are_few && !ensemble_obstacle(study) ? EnsembleKind::greedy : EnsembleKind::none;
 }
@@ -198,7 +198,7 @@ Study with_stored_choices(Study requested, const SettledStudy& stored) {
     const bool is_auto = setting.info.default_value == "auto" && setting.text(requested) == "auto";
     if (is_auto && setting.decides_results) apply_setting(requested, setting.info.key, setting.text(stored));
   }
-  if (requested.run.models == ModelsSaved::automatic) requested.run.models = stored.models();
+  if (requested.run.models == automatic) requested.run.models = stored.models();
   if (!requested.search.start_run.empty()) {  // the older run may have changed since
     requested.search.start = stored->search.start;
     requested.search.start_run.clear();

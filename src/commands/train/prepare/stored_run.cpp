@@ -63,7 +63,7 @@ void require_all_results(const Study& study, const RunState& run) {
           study.search.repeats, run.directory, reached, reached));
     return;
   }
-  const bool can_grow = search_method_of(study.search.method).can_grow;
+  const bool can_grow = study.search.method_row().can_grow;
   const bool by_repeats = study.search.repeats < run.study->search.repeats;
   const char* const key = can_grow ? "search.trials" : by_repeats ? "search.repeats" : "study.iterations";
   const std::int64_t count = can_grow ? trial_count(study) : by_repeats ? study.search.repeats : study.study.iterations;

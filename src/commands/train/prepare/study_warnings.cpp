@@ -177,7 +177,7 @@ std::string short_patience(const TrainOptions& train) {
 std::string independent_trials(const Study& study, const Plan& plan) {
   const SearchOptions& search = study.search;
   if (!search.depends_on_results()) return "";
-  const bool learns = search_method_of(search.method).learns;
+  const bool learns = search.method_row().learns;
   const std::int64_t first = batch_of(study) + (learns ? Tpe::startup_trials - 1 : 0);
   if (plan.trial_count() > first) return "";
   const char* const key = learns                          ? "search.method"

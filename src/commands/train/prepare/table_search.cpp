@@ -138,14 +138,14 @@ std::int64_t batch_size_of(std::int64_t rows) {
 
 bool searches_table(const Study& study, const FileSchema& file) {
   const SearchOptions& search = study.search;
-  const bool has_only_time = search.time > 0 && search.method == SearchMethod::automatic && search.keys.empty() &&
+  const bool has_only_time = search.time > 0 && search.method == automatic && search.keys.empty() &&
                              search.trials == 0 && search.start.empty() && search.start_run.empty() &&
                              search.folds == 1 && search.repeats == 1 && search.patience == 0 &&
                              search.racing == Racing::none;
-  const LossKind loss = study.train.loss;
+  const AutoOr<LossKind> loss = study.train.loss;
   return has_only_time && study.study.iterations == 1 && study.ensemble.members == 1 && !study.ensemble.bootstrap &&
          study.data.mode != DataMode::streamed && file.layout.image.channels == 0 && !file.has_byte_features() &&
-         (loss == LossKind::automatic || loss_of(loss).fits_trees()) && has_defaults(study, "model") &&
+         (loss == automatic || loss_of(loss).fits_trees()) && has_defaults(study, "model") &&
          has_defaults(study, "train");
 }
 

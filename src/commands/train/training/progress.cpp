@@ -65,9 +65,11 @@ std::string progress_bar(std::int64_t done, std::optional<std::int64_t> total, d
                      text);
 }
 
-Progress::Progress(ProgressKind kind, std::optional<std::int64_t> total, ProgressValue value, std::string stage)
-    : kind_(kind), total_(total), value_(std::move(value)), stage_(std::move(stage)) {
-  if (kind_ == ProgressKind::automatic) kind_ = is_terminal() ? ProgressKind::bar : ProgressKind::lines;
+Progress::Progress(AutoOr<ProgressKind> kind, std::optional<std::int64_t> total, ProgressValue value, std::string stage)
+    : kind_(kind.value_or(is_terminal() ? ProgressKind::bar : ProgressKind::lines)),
+      total_(total),
+      value_(std::move(value)),
+      stage_(std::move(stage)) {
   if (kind_ == ProgressKind::bar) begin_log_lines_with(clear_line);
 }
 

@@ -29,7 +29,7 @@ std::string progress_bar(std::int64_t done, std::optional<std::int64_t> total, d
 class Progress {
  public:
   /// The time begins now. `total`: iterations, if their number is known; `stage`: progress_text().
-  Progress(ProgressKind kind, std::optional<std::int64_t> total, ProgressValue value, std::string stage);
+  Progress(AutoOr<ProgressKind> kind, std::optional<std::int64_t> total, ProgressValue value, std::string stage);
   /// Redraws the bar or writes a line if it is due. `done`: finished iterations; `lowest_cost`: of some of them.
   void update(std::int64_t done, double lowest_cost);
   /// Shows the final state.

@@ -255,7 +255,7 @@ TEST_CASE("validation rows are scaled like the training rows and give the valida
   const auto weights = first_weights(study, line);
   Splits splits(study, line);
   const auto split = splits.split(0, 0);
-  const auto scaling = splits.scaling(0, 0, study.data.normalize);
+  const auto scaling = splits.scaling(0, 0, Normalize(study.data.normalize));
   REQUIRE(split->validation_rows.count() == 2);
   double squares = 0, targets = 0, target_squares = 0;
   for (const auto row : split->validation_rows.list()) {

@@ -43,11 +43,11 @@ TEST_CASE("guided claims the remaining iterations divided by the number of worke
 TEST_CASE("auto is block for one trial on streamed data on one node, and factoring otherwise") {
   for (const bool is_streamed : {false, true})
     for (const bool is_one_node : {false, true}) {
-      CHECK(settled_kind(PartitionKind::automatic, is_streamed, is_one_node, 1) ==
+      CHECK(settled_kind(automatic, is_streamed, is_one_node, 1) ==
             (is_streamed && is_one_node ? PartitionKind::block : PartitionKind::factoring));
-      CHECK(settled_kind(PartitionKind::automatic, is_streamed, is_one_node, 2) == PartitionKind::factoring);
+      CHECK(settled_kind(automatic, is_streamed, is_one_node, 2) == PartitionKind::factoring);
       CHECK(settled_kind(PartitionKind::guided, is_streamed, is_one_node, 1) == PartitionKind::guided);
-      CHECK(settled_kind(PartitionKind::automatic, is_streamed, is_one_node, 2, true) ==
+      CHECK(settled_kind(automatic, is_streamed, is_one_node, 2, true) ==
             (is_streamed ? PartitionKind::factoring : PartitionKind::self));
       CHECK(settled_kind(PartitionKind::factoring, is_streamed, is_one_node, 2, true) == PartitionKind::factoring);
     }

@@ -61,7 +61,7 @@ TEST_CASE("several labels per row are trained with a probability for each") {
   const Study labels = with_data_defaults({}, file);
   CHECK(labels.data.task == Task::multilabel);
   CHECK(labels.train.loss == LossKind::bce);
-  CHECK(labels.data.normalize_targets == NormalizeTargets::automatic);  // has no effect
+  CHECK(labels.data.normalize_targets == automatic);  // has no effect
   CHECK(score_metric(labels).kind == MetricKind::accuracy);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("values that are set stay, and the loss follows from the task") {
   CHECK(settled.data.task == Task::regression);
   CHECK(settled.train.loss == LossKind::mse);
   study.train.loss = LossKind::bce;
-  study.data.task = Task::automatic;
+  study.data.task = automatic;
   CHECK(with_data_defaults(study, file_with(NumberClass::integer, 1)).train.loss == LossKind::bce);
 
   const Study set = with({{"model.kind", "linear"},
@@ -240,9 +240,8 @@ TEST_CASE("the base value of a searched key stays auto") {
     const Study asked = searching(key, {"1", "2"}, with({{"model.kind", "cnn"}}));
     CHECK(setting_text(with_data_defaults(asked, images_of(1, 8, 8)), key) == "auto");
   }
-  CHECK(with_data_defaults(searching("train.loss", {"mse"}), table_of(100)).train.loss == LossKind::automatic);
-  CHECK(with_data_defaults(searching("model.kind", {"mlp", "linear"}), table_of(100)).model.kind ==
-        ModelKind::automatic);
+  CHECK(with_data_defaults(searching("train.loss", {"mse"}), table_of(100)).train.loss == automatic);
+  CHECK(with_data_defaults(searching("model.kind", {"mlp", "linear"}), table_of(100)).model.kind == automatic);
 }
 
 TEST_CASE("early stopping is chosen if many rows are held out and the number of epochs is not given") {

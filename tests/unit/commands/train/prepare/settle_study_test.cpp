@@ -39,8 +39,7 @@ TEST_CASE("data.mode = auto resolves by the available memory, and run.engine = a
   CHECK(mode_of(study, facts_of(81, 100)) == DataMode::streamed);
   study.data.mode = DataMode::memory;
   CHECK(mode_of(study, facts_of(81, 100)) == DataMode::memory);
-  study = Study{};
-  study.run.models = ModelsSaved::none;
+  study = test::regression_study();
   study.model.kind = ModelKind::linear;
   study.data.source = DataSource::synthetic;
   CHECK(mode_of(study, facts_of(0, 100)) == DataMode::memory);
@@ -61,7 +60,7 @@ TEST_CASE("data.channels = auto resolves by the layout of the rows, and an expli
 }
 
 TEST_CASE("a later job keeps the stored choices on any machine") {
-  Study asked = test::plain_study();
+  Study asked = test::regression_study();
   const SettledStudy stored = settled_study(asked, test::whole_plan(asked), facts_of(10, 100));
   const Study joined = with_stored_choices(asked, stored);
   for (const JobFacts& facts : {facts_of(10, 100), facts_of(10, 12), facts_of(10, 100, 2)}) {
@@ -111,7 +110,7 @@ TEST_CASE("run.predictions = auto keeps predictions of at most 256 MiB for a fil
   study.data.validation.reset();
   study.search.folds = 10;
   study.run.engine = EngineKind::native;
-  study.run.predictions = PredictionsKept::automatic;
+  study.run.predictions = automatic;
   const auto kept = [&](std::int64_t rows, std::int64_t node_mib = 100) {
     JobFacts facts = facts_of(10, node_mib);
     facts.shape = {rows, 64, 1, {}};  // one target: 28 bytes for each row
@@ -124,7 +123,7 @@ TEST_CASE("run.predictions = auto keeps predictions of at most 256 MiB for a fil
   study.run.predictions = PredictionsKept::held_out;
   CHECK(kept(9586990) == PredictionsKept::held_out);
   CHECK(kept(100, 10) == PredictionsKept::held_out);
-  study.run.predictions = PredictionsKept::automatic;
+  study.run.predictions = automatic;
   study.search.folds = 1;
   study.data.validation = 0;
   CHECK(kept(100) == PredictionsKept::none);
@@ -141,7 +140,7 @@ TEST_CASE("search.ensemble = auto selects an ensemble if predictions and models 
   study.data.validation = 0.5;
   study.run.engine = EngineKind::native;
   study.run.models = ModelsSaved::best;
-  study.run.predictions = PredictionsKept::automatic;
+  study.run.predictions = automatic;
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
   const auto settled = [](const Study& requested, std::int64_t rows = 100, std::int64_t node_mib = 100) {
@@ -175,7 +174,7 @@ TEST_CASE("search.ensemble = auto selects an ensemble if predictions and models 
   study.run.predictions = PredictionsKept::held_out;
   CHECK(kind(study, 20000000) == EnsembleKind::none);  // too many to select from by default
   CHECK(kind(study, 100, 10) == EnsembleKind::greedy);
-  study.run.predictions = PredictionsKept::automatic;
+  study.run.predictions = automatic;
   study.search.ensemble = EnsembleKind::greedy;  // keeps predictions that auto would not keep
   CHECK(settled(study, 20000000).predictions() == PredictionsKept::held_out);
   CHECK(settled(study, 100, 10).predictions() == PredictionsKept::none);  // streamed, which is refused

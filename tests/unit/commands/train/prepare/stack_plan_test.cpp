@@ -115,7 +115,7 @@ TEST_CASE("shapes of a study have their own widths, and the study has the widest
 
 TEST_CASE("a later job keeps the stored stacks on any GPU and on cores") {
   Study study = study_of(100);
-  study.run.engine = EngineKind::automatic;
+  study.run.engine = automatic;
   const Plan plan = test::whole_plan(study);
   const SettledStudy stored = settled_study(study, plan, facts_of(1, 64 * gibibyte, 2));
   CHECK(stored->run.stack == StackSize{128, 65536});
@@ -132,7 +132,7 @@ TEST_CASE("a later job keeps the stored stacks on any GPU and on cores") {
 
 TEST_CASE("auto takes GPUs with stacks only where the cores are expected to be slower") {
   Study study = study_of(4096);
-  study.run.engine = EngineKind::automatic;
+  study.run.engine = automatic;
   study.train.optimizer = OptimizerKind::adam;
   study.train.batch_size = 32;
   const auto speedup = [&](std::int64_t cores, const GpuFacts& gpus) {

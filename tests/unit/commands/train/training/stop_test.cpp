@@ -17,12 +17,12 @@ TEST_CASE("the automatic time limit leaves time before the end of a Slurm job") 
   using Kind = TimeLimit::Kind;
   CHECK(seconds_until_stop({Kind::none, 0}, "1000", 0) == never);
   CHECK(seconds_until_stop({Kind::seconds, 90}, "1000", 0) == 90);
-  CHECK(seconds_until_stop({Kind::automatic, 0}, "", 0) == never);
-  CHECK(seconds_until_stop({Kind::automatic, 0}, "soon", 0) == never);
-  CHECK(seconds_until_stop({Kind::automatic, 0}, "4600", 1000) == 3600 - 180);
-  CHECK(seconds_until_stop({Kind::automatic, 0}, "1060", 1000) == 50);
-  CHECK(seconds_until_stop({Kind::automatic, 0}, "1005", 1000) == 0);
-  CHECK(seconds_until_stop({Kind::automatic, 0}, "87400", 1000) == 86400 - 300);
+  CHECK(seconds_until_stop({Kind::by_slurm, 0}, "", 0) == never);
+  CHECK(seconds_until_stop({Kind::by_slurm, 0}, "soon", 0) == never);
+  CHECK(seconds_until_stop({Kind::by_slurm, 0}, "4600", 1000) == 3600 - 180);
+  CHECK(seconds_until_stop({Kind::by_slurm, 0}, "1060", 1000) == 50);
+  CHECK(seconds_until_stop({Kind::by_slurm, 0}, "1005", 1000) == 0);
+  CHECK(seconds_until_stop({Kind::by_slurm, 0}, "87400", 1000) == 86400 - 300);
 }
 
 TEST_CASE("a time limit counts from the start of the job, not from the start of training") {
@@ -34,7 +34,7 @@ TEST_CASE("a time limit counts from the start of the job, not from the start of 
     return stop_watch({kind, end}, std::to_string(start.utc + end), start)();
   };
   // A Slurm job of 1000 seconds stops training 50 seconds before its end.
-  for (const Kind kind : {Kind::automatic, Kind::seconds}) {
+  for (const Kind kind : {Kind::by_slurm, Kind::seconds}) {
     CHECK(cause_at(kind, 1000) == no_stop);
     CHECK(cause_at(kind, 900) == time_is_up);
   }

@@ -1,0 +1,42 @@
+// Values of keys that have the choice `auto`.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+
+namespace sheaf {
+
+struct Automatic {};
+/// The choice `auto` of a key.
+inline constexpr Automatic automatic;
+
+/// `auto`, or a value of the enumeration. What a study settles (SettledStudy) is read as a plain value, so that the
+/// enumerations have no value for `auto`.
+template <class Value>
+class AutoOr {
+ public:
+  constexpr AutoOr(Automatic = automatic) {}
+  constexpr AutoOr(Value value) : value_(value) {}
+
+  /// Throws std::logic_error if it is `auto`.
+  constexpr operator Value() const {
+    if (!value_) throw std::logic_error("a key is read before its `auto` is replaced");
+    return *value_;
+  }
+  constexpr Value value_or(Value other) const { return value_.value_or(other); }
+
+  friend constexpr bool operator==(AutoOr a, AutoOr b) { return a.value_ == b.value_; }
+  friend constexpr bool operator!=(AutoOr a, AutoOr b) { return a.value_ != b.value_; }
+  friend constexpr bool operator==(AutoOr a, Value b) { return a.value_ == b; }
+  friend constexpr bool operator!=(AutoOr a, Value b) { return a.value_ != b; }
+  friend constexpr bool operator==(Value a, AutoOr b) { return a == b.value_; }
+  friend constexpr bool operator!=(Value a, AutoOr b) { return a != b.value_; }
+  friend constexpr bool operator==(AutoOr a, Automatic) { return !a.value_; }
+  friend constexpr bool operator!=(AutoOr a, Automatic) { return a.value_.has_value(); }
+
+ private:
+  std::optional<Value> value_;
+};
+
+}  // namespace sheaf
