@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
@@ -184,14 +185,19 @@ std::int64_t models_together(const Trial& trial, const DataShape& shape, AutoOr<
   return stack ? stack_width(*stack, size) : 1;
 }
 
-std::optional<std::string> stacking_obstacle(const Plan& plan, const DataShape& shape, EngineKind settled,
+std::optional<std::string> stacking_obstacle(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled,
+                                             LaneDevice device) {
+  const EngineEntry& engine = engine_of(trial, shape, settled, device);
+  if (engine.stack_refusal == nullptr) return fmt::format("the engine is {}", engine.name);
+  return engine.stack_refusal(trial, shape);
+}
+
+std::optional<std::string> stacking_obstacle(const Plan& plan, const DataShape& shape, AutoOr<EngineKind> settled,
                                              LaneDevice device) {
   bool any = false;
   std::optional<std::string> reason;
   plan.for_each_network([&](const Trial& trial) {
-    const EngineEntry& engine = engine_of(trial, shape, settled, device);
-    const auto refusal = engine.stack_refusal != nullptr ? engine.stack_refusal(trial, shape)
-                                                         : std::optional(fmt::format("the engine is {}", engine.name));
+    const auto refusal = stacking_obstacle(trial, shape, settled, device);
     any = any || !refusal;
     if (!reason) reason = refusal;
   });
@@ -207,7 +213,15 @@ void require_stack(const Plan& plan, const DataShape& shape, const RunOptions& r
     if (!obstacle) return;
     if (reasons.empty()) reasons = *obstacle;
   }
-  throw UsageError(fmt::format("run.stack = {} has no effect ({}). Leave it out.", run.stack->most, reasons));
+  Study study;
+  study.run = run;
+  RunOptions with_torch = run;
+  with_torch.engine = EngineKind::torch;
+  const bool torch_can = can_train(plan, shape, with_torch, devices.front()) &&
+                         !stacking_obstacle(plan, shape, EngineKind::torch, devices.front());
+  throw UsageError(fmt::format(
+      "run.stack = {} has no effect ({}). Set run.stack = auto{}.", setting_text(study, "run.stack"), reasons,
+      torch_can ? ", or run.engine = torch (on cores, its stacks are slower than the native engine)" : ""));
 }
 
 bool can_train(const Plan& plan, const DataShape& shape, const RunOptions& run, LaneDevice device) {

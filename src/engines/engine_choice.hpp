@@ -84,9 +84,12 @@ std::optional<StackShape> shape_of_stack(const EngineEntry& engine, const Trial&
 std::int64_t models_together(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled, LaneDevice device,
                              const StackSize& size, std::int64_t training_rows);
 
-/// Why lanes with this device can train no trial of the plan in a stack; no value if they can. `settled`: as in
-/// engine_of().
-std::optional<std::string> stacking_obstacle(const Plan& plan, const DataShape& shape, EngineKind settled,
+/// Why lanes with this device cannot train the trial in a stack; no value if they can. `settled`: as in engine_of().
+std::optional<std::string> stacking_obstacle(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled,
+                                             LaneDevice device);
+
+/// Same, for all trials of the plan: no value if they can train one of them.
+std::optional<std::string> stacking_obstacle(const Plan& plan, const DataShape& shape, AutoOr<EngineKind> settled,
                                              LaneDevice device);
 
 /// Throws UsageError if run.stack > 1 has no effect because no lane can train any trial of the plan in a stack.

@@ -263,7 +263,7 @@ StackSize size_on_cores(StackSize size) {
 
 std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, const StackSize& size) {
   return make_stacked_engine(
-      context, device, device.on_gpu() ? size : size_on_cores(size),
+      context, device, size_for_models(device.on_gpu() ? size : size_on_cores(size), context.plan.planned_models()),
       [device, data = context.data](const EngineEntry& engine, const StackShape& shape, std::int64_t width) {
         return engine.make_stack_trainer(device, *data, shape, width);
       });

@@ -116,6 +116,11 @@ std::int64_t stack_width(const StackShape& shape, const StackSize& size) {
   return width;
 }
 
+StackSize size_for_models(const StackSize& size, double models) {
+  const double most = std::clamp(models, 2.0, static_cast<double>(max_stack));
+  return {std::min(size.most, static_cast<std::int64_t>(most)), size.memory_mib};
+}
+
 std::int64_t next_power_of_two(std::int64_t count) {
   std::int64_t power = 1;
   while (power < count) power *= 2;

@@ -29,6 +29,10 @@ std::int64_t most_that_fit(const StackShape& shape, std::int64_t most, double by
 /// stack fits into size.memory_mib.
 std::int64_t stack_width(const StackShape& shape, const StackSize& size);
 
+/// `size` for a study of `models` models: not more slots than models, but at least two, because a model that is trained
+/// alone is rounded in another way.
+StackSize size_for_models(const StackSize& size, double models);
+
 /// The smallest power of two that is at least `count`, which is at least 1.
 std::int64_t next_power_of_two(std::int64_t count);
 

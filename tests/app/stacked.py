@@ -4,6 +4,7 @@ and against each other, for any number of ranks, lanes and models at a time; wha
 Kills: search_kills.py."""
 
 import math
+import re
 import shutil
 import sys
 
@@ -78,6 +79,17 @@ checks.check(results("runs/shapes-auto") == results("runs/shapes-alone"), "the s
 # Later jobs use the stored number.
 result = sheaf("run", *COMMON, *SHAPES, "--run.output=runs/shapes-stacked", "--run.stack=4", "--resume")
 checks.check(result.code == 2 and "run.stack" in result.stderr, "a resumed run cannot change run.stack", result.stderr)
+result = sheaf("resume", "runs/mixed-alone", "--run.stack=8")
+checks.check(result.code == 2 and "another study (run.stack = 8, was 1). Resume it with the same values" in result.stderr,
+             "resume does not advise another engine, which the run cannot have either", result.stderr)
+
+# The plan.
+result = sheaf("plan", *COMMON, *MEMBERS, "--run.stack=1024")
+checks.check(re.search(r"models together +engine\n +0 .* 12 +torch", result.stdout), "not more models together than there are",
+             result.stdout)
+result = sheaf("plan", *COMMON, "--run.stack=8", "--search.train.precision=float32,bfloat16")
+checks.check(re.search(r" 4 +torch \(run.engine = torch\)\n.* 1 +torch \(run.engine = torch\); alone: train.precision = "
+                       "bfloat16\n", result.stdout), "the reason why a trial is trained alone", result.stdout)
 
 
 def refused(expected, *options):

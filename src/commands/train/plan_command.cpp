@@ -129,10 +129,17 @@ std::string engine_text(const TrialEngine& engine, const std::vector<LaneDevice>
   return fmt::format("GPUs: {}; cores: {}", texts.front(), texts.back());
 }
 
+// Why a trial is trained alone where others are trained together; otherwise empty.
+std::string text_of_obstacle(const Trial& trial, const PreparedStudy& prepared) {
+  const LaneDevice lane = prepared.gpu_lanes > 0 ? gpu_lane : core_lane;
+  const auto obstacle = stacking_obstacle(trial, prepared.data.shape, prepared.study.engine(), lane);
+  return obstacle ? fmt::format("; alone: {}", *obstacle) : "";
+}
+
 // A table with parameters, arithmetic, memory, models that train together and engine (on rank 0) of the first trials.
 // `estimates`: of these trials.
 std::string trial_lines(const Plan& plan, bool has_trial_count, const std::vector<TrialEstimate>& estimates,
-                        const EngineOfTrial& engine_of_trial, const std::vector<LaneDevice>& devices) {
+                        const PreparedStudy& prepared) {
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
   const bool any_together = std::any_of(estimates.begin(), estimates.end(),
@@ -149,7 +156,8 @@ std::string trial_lines(const Plan& plan, bool has_trial_count, const std::vecto
     rows.back().push_back(is_user_module(trial.model.kind) ? "unknown" : fmt::format("{:.4g}", estimate.flops / 1e9));
     rows.back().push_back(human_bytes(static_cast<double>(estimate.together) * estimate.memory_bytes));
     if (any_together) rows.back().push_back(fmt::format("{}", estimate.together));
-    rows.back().push_back(engine_text(engine_of_trial(trial), devices));
+    rows.back().push_back(engine_text(prepared.engine_of_trial(trial), prepared.facts.devices) +
+                          (any_together && estimate.together == 1 ? text_of_obstacle(trial, prepared) : ""));
   }
   std::string text = format_table(rows);
   if (plan.draws_from_results())
@@ -165,7 +173,7 @@ std::string trial_lines(const Plan& plan, bool has_trial_count, const std::vecto
 std::string time_text(const std::optional<TrainingTime>& time, const std::vector<std::string>& early) {
   if (!time) return "for an unknown time";
   const std::string seconds = time->expected < 1 ? "less than 1 s" : "roughly " + human_seconds(time->expected);
-  if (early.empty()) return seconds + " of training";
+  if (early.empty() || time->expected < 1) return seconds + " of training";
   return fmt::format("at most {} of training ({} may end it early)", seconds, listed(early));
 }
 
@@ -195,7 +203,7 @@ std::string plan_text(const Study& study, const SubmittedStudy& submitted, const
   std::vector<TrialEstimate> shown;
   const std::int64_t known = plan.draws_from_results() ? Tpe::startup_trials : trials_shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), known); ++number)
-    shown.push_back(estimate_of(prepared, plan.trial(number)));
+    shown.push_back(estimate_of(prepared, plan, plan.trial(number)));
   std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));
@@ -221,7 +229,7 @@ std::string plan_text(const Study& study, const SubmittedStudy& submitted, const
   if (const auto note = note_on_gpus(prepared.study, plan, prepared.facts); !note.empty()) text += note + "\n";
   const SearchOptions& search = study.search;
   const bool has_trial_count = search.has_trial_count() || (search.time == 0 && search.patience == 0);
-  text += "\n" + trial_lines(plan, has_trial_count, shown, prepared.engine_of_trial, prepared.facts.devices);
+  text += "\n" + trial_lines(plan, has_trial_count, shown, prepared);
   return text;
 }
 

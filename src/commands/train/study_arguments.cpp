@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "commands/line/data_file_names.hpp"
+#include "commands/train/prepare/stored_run.hpp"
 #include "core/error.hpp"
 #include "core/escaped.hpp"
 #include "core/problem_list.hpp"
+#include "core/text.hpp"
 #include "data/import/import_files.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
@@ -98,6 +100,23 @@ Study checked_study(const Arguments& arguments, Parse parse) {
   return study;
 }
 
+// Throws UsageError if one of the assignments to [run] makes another study of the run. Problems between this key and
+// others come later, because the run does not allow their advice either.
+void require_same_values(const std::vector<Assignment>& assignments, const std::string& text,
+                         const std::string& directory) {
+  const Study stored = parse_extension(text, latest_study_path(directory), {});
+  for (const auto& [key, value] : assignments) {
+    if (key.rfind("run.", 0) != 0 || lower_case(value) == "auto") continue;
+    Study changed = stored;
+    try {
+      apply_setting(changed, key, value);
+    } catch (const UsageError&) {
+      continue;  // reported with the other problems of the command line
+    }
+    require_same_keys(directory, changed, stored);
+  }
+}
+
 }  // namespace
 
 Study study_from_arguments(const std::string& command, const Arguments& arguments) {
@@ -123,6 +142,7 @@ Study study_of_run(const std::string& command, const Arguments& arguments, bool 
       throw UsageError(
           fmt::format("{} cannot change run.output (the run stays in '{}'). Leave it out.", command, directory));
   const std::string text = RunReader(directory).study_text(forced);
+  if (arguments.problems.empty()) require_same_values(arguments.assignments, text, directory);
   Study study = checked_study(
       arguments, [&] { return parse_extension(text, latest_study_path(directory), arguments.assignments); });
   study.run.output = directory;

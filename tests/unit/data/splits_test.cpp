@@ -152,7 +152,8 @@ TEST_CASE("too few rows are refused with a message that has the numbers") {
   CHECK_THROWS_WITH(
       Splits(study, data_with_features(1, {1, 2, 3})),
       "No row is left to train on (data.validation = 0.9 holds out 3 of 3 rows). Reduce data.validation.");
-  CHECK_THROWS_WITH(Splits(test::regression_study(), data_with_features(1, {})), "The data set has no rows to train on.");
+  CHECK_THROWS_WITH(Splits(test::regression_study(), data_with_features(1, {})),
+                    "The data set has no rows to train on.");
   study.data.validation = 0.2;
   study.train.stop_fraction = 0.9;
   CHECK_THROWS_WITH(

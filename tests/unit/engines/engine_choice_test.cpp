@@ -324,10 +324,11 @@ TEST_CASE("stacks are trained by LibTorch, if any of the networks can be in one"
   run.engine = EngineKind::torch;
   CHECK_NOTHROW(require_stack(plan_of({"cnn", "mlp"}), rows, run, {core_lane}));
   CHECK_THROWS_WITH(require_stack(plan_of({"cnn", "resnet18"}), rows, run, {core_lane}),
-                    "run.stack = 8 has no effect (the network has convolutions). Leave it out.");
+                    "run.stack = 8 has no effect (the network has convolutions). Set run.stack = auto.");
   run.engine = EngineKind::native;
   CHECK_THROWS_WITH(require_stack(plan_of({"mlp"}), rows, run, {core_lane}),
-                    "run.stack = 8 has no effect (the engine is native). Leave it out.");
+                    "run.stack = 8 has no effect (the engine is native). Set run.stack = auto, or run.engine = "
+                    "torch (on cores, its stacks are slower than the native engine).");
   run.stack = StackSize{};
   CHECK_NOTHROW(require_stack(plan_of({"cnn"}), rows, run, {core_lane}));
 }

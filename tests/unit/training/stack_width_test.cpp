@@ -65,6 +65,16 @@ TEST_CASE("the width of a stack is what its memory allows, and an explicit width
   CHECK(stack_width(large, {1}) == 1);
 }
 
+TEST_CASE("a stack has not more slots than a study has models, but two at least") {
+  const auto most = [](const StackSize& size, double models) { return size_for_models(size, models).most; };
+  CHECK(most({8}, 100) == 8);
+  CHECK(most({8}, 5) == 5);
+  CHECK(most({8}, 1) == 2);
+  CHECK(most({1}, 1) == 1);
+  CHECK(most({1024}, 1e12) == 1024);
+  CHECK(size_for_models({256, 500}, 20).memory_mib == 500);
+}
+
 TEST_CASE("a model of a stack needs more memory with more values of any kind") {
   const auto bytes_with = [](const auto& change) {
     StackShape shape = shape_of_mlp(64, {32, 32}, 32);

@@ -78,7 +78,7 @@ StackSize settled_stack(const Study& study, const Plan& plan, const DataShape& s
 
 void require_stack_fits(const SettledStudy& settled, const Plan& plan, const DataShape& shape,
                         std::int64_t training_rows, const GpuFacts& gpus) {
-  const StackSize& size = settled.stack();
+  const StackSize size = size_for_models(settled.stack(), plan.planned_models());
   if (gpus.lanes == 0 || size.memory_mib > 0 || !size.is_stack()) return;
   std::int64_t fitting = size.most;
   double needed = 0;
@@ -88,7 +88,7 @@ void require_stack_fits(const SettledStudy& settled, const Plan& plan, const Dat
   });
   if (fitting == size.most) return;
   throw UsageError(fmt::format(
-      "run.stack = {} does not fit into the memory of a GPU ({} for each lane, {} needed). {}", size.most,
+      "run.stack = {} does not fit into the memory of a GPU ({} for each lane, {} needed). {}", settled.stack().most,
       human_bytes(gpus.lane_bytes), human_bytes(needed),
       fitting > 1 ? fmt::format("Set run.stack to at most {}, or leave it out.", fitting) : "Leave out run.stack."));
 }

@@ -22,13 +22,17 @@ bool joins_run(const std::string& directory, const RunRequest& request, const Ar
   return (request.resume || !slice.is_whole()) && holds_run(directory);
 }
 
-void require_same_study(const std::string& directory, const Study& study, const Study& stored) {
+void require_same_keys(const std::string& directory, const Study& study, const Study& stored) {
   const auto differing = differing_keys(study, stored);
   if (!differing.empty())
     throw UsageError(
         fmt::format("'{}' has a run of another study ({}). Resume it with the same values, or start a new run "
                     "with another run.output.",
                     directory, fmt::join(differing, "; ")));
+}
+
+void require_same_study(const std::string& directory, const Study& study, const Study& stored) {
+  require_same_keys(directory, study, stored);
   const std::int64_t patience = study.search.patience, before = stored.search.patience;
   if (patience > 0 && (before == 0 || patience < before))
     throw UsageError(

@@ -17,7 +17,10 @@ namespace sheaf {
 /// Whether the job joins an existing run in the directory. Otherwise it begins a run. Local.
 bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& slice);
 
-/// Throws UsageError with the keys that affect results and differ, or if the study has fewer iterations than the run
+/// Throws UsageError with the keys that affect results and differ. Pure.
+void require_same_keys(const std::string& directory, const Study& study, const Study& stored);
+
+/// Same, or if the study has fewer iterations than the run
 /// has trained. `study`: settled.
 void require_same_study(const std::string& directory, const Study& study, const Study& stored);
 

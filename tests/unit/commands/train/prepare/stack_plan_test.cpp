@@ -150,7 +150,7 @@ TEST_CASE("auto takes GPUs with stacks only where the cores are expected to be s
 }
 
 TEST_CASE("a number of models that does not fit into the memory of a GPU is refused with one that fits") {
-  Study study = study_of(100, {1024});
+  Study study = study_of(1024, {1024});
   const Plan plan = test::whole_plan(study);
   const auto check = [&](std::int64_t most, double bytes) {
     study.run.stack = StackSize{most};
@@ -176,6 +176,8 @@ TEST_CASE("a number of models that does not fit into the memory of a GPU is refu
   CHECK_NOTHROW(require_stack_fits(test::settled(study), plan, shape, shape.rows, {1, gibibyte}));
   study.run.stack = StackSize{1024};
   CHECK_NOTHROW(require_stack_fits(test::settled(study), plan, shape, shape.rows, {}));
+  const Plan few = test::whole_plan(study_of(3, {1024}));
+  CHECK_NOTHROW(require_stack_fits(test::settled(study), few, shape, shape.rows, {1, gibibyte}));
 }
 
 TEST_CASE("a note names the models that are trained together on GPUs") {
