@@ -103,7 +103,7 @@ void check_start(const Study& study, Problems& problems) {
   for (const StartTrial& trial : search.start)
     for (const auto& [key, value] : trial) {
       const auto searched =
-          std::find_if(keys.begin(), keys.end(), [&](const SearchedKey& known) { return known.key == key; });
+          std::find_if(keys.begin(), keys.end(), [&key = key](const SearchedKey& known) { return known.key == key; });
       if (searched == keys.end())
         refuse(key, fmt::format("has a value of {}, which is not searched. Leave it out, or search it.", quoted(key)));
       else if (!searched_value(*searched, value))
