@@ -32,7 +32,8 @@ struct Waiting {
   StackShape shape;
 };
 
-// The slots of the stacks of each shape: as many as planned, or fewer once a stack has lacked memory.
+// The slots of the stacks of each shape: as many as planned, or fewer once a stack has lacked memory. A stack may come
+// to have one slot: it rounds as a wider one. 0: models of this shape are trained without a stack.
 class Widths {
  public:
   explicit Widths(const StackSize& size) : size_(size) {}
@@ -40,12 +41,13 @@ class Widths {
   std::int64_t of(const StackShape& shape) const {
     for (const auto& [narrowed, width] : narrowed_)
       if (narrowed == shape) return width;
-    return stack_width(shape, size_);
+    const std::int64_t planned = stack_width(shape, size_);
+    return planned > 1 ? planned : 0;
   }
 
   // Returns the new width.
   std::int64_t halve(const StackShape& shape) {
-    const std::int64_t width = std::max<std::int64_t>(1, of(shape) / 2);
+    const std::int64_t width = of(shape) / 2;
     for (auto& [narrowed, narrow_width] : narrowed_)
       if (narrowed == shape) return narrow_width = width;
     narrowed_.emplace_back(shape, width);
@@ -132,7 +134,7 @@ class StackedEngine : public Engine {
     const std::vector<Layer> layers = network_layout(trial.model, shape_);
     const std::int64_t training_rows = input.split->training_rows.count();
     StackShape shape = stack_shape(trial, layers, scaling_for(layers, *input.scaling), training_rows);
-    if (widths_.of(shape) == 1) return std::nullopt;
+    if (widths_.of(shape) == 0) return std::nullopt;
     return Waiting{iteration, trial, std::move(input), &engine, std::move(shape)};
   }
 
@@ -148,7 +150,7 @@ class StackedEngine : public Engine {
   void train_stack(const EngineCalls& calls) {
     const StackShape shape = waiting_.front().shape;
     std::vector<std::int64_t> again;
-    if (widths_.of(shape) == 1) {  // since it was prepared
+    if (widths_.of(shape) == 0) {  // since it was prepared
       alone_.push_back(waiting_.front().iteration.number);
       return waiting_.pop_front();
     }
@@ -185,10 +187,10 @@ class StackedEngine : public Engine {
       return false;
     }
     const std::int64_t half = widths_.halve(shape);
-    log_rank(fmt::format("a stack of {} models lacks memory ({}): trying again with {}{}", width, failure.message,
-                         half > 1 ? fmt::format("stacks of {}", half) : "one model at a time",
-                         device_.on_gpu() || half == 1 ? "; results agree to rounding" : ""));
-    if (half == 1) return false;
+    log_rank(fmt::format("a stack of {} lacks memory: trying again with {}{}", counted(width, "model"),
+                         half > 0 ? fmt::format("stacks of {}", half) : "one model at a time, without a stack",
+                         device_.on_gpu() || half == 0 ? "; results agree to rounding" : ""));
+    if (half == 0) return false;
     for (auto number = again.rbegin(); number != again.rend(); ++number) claimed_.push_front({*number, *number + 1});
     return true;
   }

@@ -85,7 +85,6 @@ torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outpu
     }
     case LossKind::quantile:
       return reduced(pinball_losses(train.quantiles, outputs, targets), reduction);
-      break;
   }
   assert(false);  // settled before the training
   return {};
@@ -125,8 +124,10 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
       reader_(task.data, std::move(tensors), task.scaling, task.split.target_scaling, train_.loss,
               dtype_of(train_.precision), network_->parameters().device()),
       optimizer_(make_optimizer(train_, network_->parameters())) {
-  if (const TargetScaling& targets = task.split.target_scaling; targets.is_active())
-    target_unit_ = torch::tensor(targets.unit, dtype_of(train_.precision)).to(network_->parameters().device());
+  if (const TargetScaling& targets = task.split.target_scaling; targets.is_active()) {
+    exact_target_unit_ = torch::tensor(targets.unit, torch::kFloat64).to(network_->parameters().device());
+    target_unit_ = exact_target_unit_.to(dtype_of(train_.precision));
+  }
   if (!task.class_weights.empty())
     class_weights_ = torch::tensor(task.class_weights, dtype_of(train_.precision)).to(network_->parameters().device());
   if (train_.average != Average::none) averages_ = network_->parameters().detach().clone();
@@ -140,7 +141,10 @@ void TorchTraining::read_from(const DataSet& data) {
 }
 
 torch::Tensor TorchTraining::loss_in_target_units(const torch::Tensor& outputs, const Batch& batch) const {
-  return batch_loss(train_, outputs * target_unit_, batch.targets * target_unit_, batch.weights);
+  const auto in_unit_of_file = [this](const torch::Tensor& values) {
+    return values.to(torch::kFloat64) * exact_target_unit_;
+  };
+  return batch_loss(train_, in_unit_of_file(outputs), in_unit_of_file(batch.targets), batch.weights);
 }
 
 torch::Tensor TorchTraining::row_weights(const Batch& batch) const {

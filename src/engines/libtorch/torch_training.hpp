@@ -60,9 +60,10 @@ class TorchTraining {
   std::int64_t batch_size_;
   std::unique_ptr<Network> network_;
   BatchReader reader_;
-  torch::Tensor target_unit_;    // [outputs]; undefined: targets are not scaled
-  torch::Tensor class_weights_;  // [classes]; undefined: all 1
-  torch::Tensor averages_;       // of the parameters; undefined: none
+  torch::Tensor target_unit_;        // [outputs]; undefined: targets are not scaled
+  torch::Tensor exact_target_unit_;  // same in float64: losses in the unit of the file may exceed float32
+  torch::Tensor class_weights_;      // [classes]; undefined: all 1
+  torch::Tensor averages_;           // of the parameters; undefined: none
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
 };
 

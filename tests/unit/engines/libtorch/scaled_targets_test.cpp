@@ -124,3 +124,18 @@ TEST_CASE("the training loss of scaled targets is in their units") {
   const double variance = (std::pow(scaling.unit[0], 2) + std::pow(scaling.unit[1], 2)) / 2;
   CHECK(train_first(study, &plain).result.final_loss == Approx(variance).epsilon(1e-6));
 }
+
+TEST_CASE("losses in the unit of the targets may be too large for float32") {
+  const auto engine = GENERATE(EngineKind::native, EngineKind::torch);
+  Study study = study_of(engine, ModelKind::mlp);
+  study.train.precision = Precision::float32;
+  study.data.normalize_targets = NormalizeTargets::standard;
+  const DataSet plain = sample_data();
+  std::vector<float> large;
+  for (std::int64_t index = 0; index < rows * outputs; ++index) large.push_back(plain.targets[index] * 1e20f);
+  const DataSet data = regression_data(features, {plain.features, plain.features + rows * features}, large, outputs);
+  const TrainedIteration small_result = train_first(study, &plain), found = train_first(study, &data);
+  CHECK(found.result.status == IterationStatus::finished);
+  CHECK(found.result.final_loss == Approx(small_result.result.final_loss * 1e40).epsilon(1e-3));
+  CHECK(found.result.validation_loss == Approx(small_result.result.validation_loss * 1e40).epsilon(1e-3));
+}

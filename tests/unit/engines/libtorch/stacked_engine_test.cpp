@@ -29,10 +29,11 @@ struct Failures {
   std::int64_t call = 0;             // of train(); 0: none
   std::int64_t width_that_fits = 0;  // a wider stack lacks memory in this call; 0: it has another error
   bool when_made = false, in_start = false;
+  bool lacks_memory = width_that_fits > 0;
 };
 
 [[noreturn]] void fail(const Failures& failures) {
-  if (failures.width_that_fits > 0) throw MemoryError("CUDA out of memory");
+  if (failures.lacks_memory) throw MemoryError("CUDA out of memory");
   throw RunError("the device is full");
 }
 
@@ -124,6 +125,7 @@ TEST_CASE("stacks that lack memory are halved until they fit, and others keep th
   for (Failures failures : {Failures{1}, Failures{3}, Failures{0, 0, true}, Failures{0, 0, false, true}}) {
     INFO("call " << failures.call << ", when made " << failures.when_made << ", in start " << failures.in_start);
     failures.width_that_fits = 2;
+    failures.lacks_memory = true;
     EngineOfStacks of(job, failures, {8});
     train_all(of, job);
     std::sort(of.widths.begin(), of.widths.end());
@@ -136,10 +138,14 @@ TEST_CASE("stacks that lack memory are halved until they fit, and others keep th
 
 TEST_CASE("models of stacks that never have enough memory are trained one by one") {
   Job job(study_of_torch({{"train.learning_rate", {"0.001", "0.01", "0.1"}}}));
-  const Failures always{1, 1};
+  EngineOfStacks of_one(job, {1, 1}, {4});  // a stack of one model fits
+  train_all(of_one, job);
+  CHECK(of_one.widths == std::vector<std::int64_t>{4, 2, 1});
+  Failures always{1, 0};
+  always.lacks_memory = true;
   EngineOfStacks of(job, always, {4});
   train_all(of, job);
-  CHECK(of.widths == std::vector<std::int64_t>{4, 2});
+  CHECK(of.widths == std::vector<std::int64_t>{4, 2, 1});
   EngineOfStacks planned(job, {}, {4, 1});  // one MiB: not even two models
   train_all(planned, job);
   CHECK(planned.widths.empty());
