@@ -9,13 +9,14 @@
 #include "engines/stacked_engine.hpp"
 #include "engines/streamed_engine.hpp"
 #include "study/study.hpp"
+#include "training/stack_width.hpp"
 #include "training/training_cost.hpp"
 
 namespace sheaf {
 namespace {
 
 std::unique_ptr<Engine> engine_in_memory(const TrainingContext& context, LaneDevice device) {
-  const StackSize& size = context.study.stack();
+  const StackSize size = stack_size_of(context.study);
   const auto has_stacks = [&] {
     const DataShape shape = shape_of(context.data, context.study->data);
     return !stacking_obstacle(context.plan, shape, context.study.engine(), device);

@@ -187,8 +187,11 @@ class StackedEngine : public Engine {
       return false;
     }
     const std::int64_t half = widths_.halve(shape);
-    log_rank(fmt::format("a stack of {} lacks memory: trying again with {}{}", counted(width, "model"),
-                         half > 0 ? fmt::format("stacks of {}", half) : "one model at a time, without a stack",
+    log_rank(fmt::format("a stack of {} lacks memory ({}): trying again with {}{}", counted(width, "model"),
+                         failure.message,
+                         half > 1    ? fmt::format("stacks of {}", half)
+                         : half == 1 ? "stacks of one model"
+                                     : "one model at a time, without a stack",
                          device_.on_gpu() || half == 0 ? "; results agree to rounding" : ""));
     if (half == 0) return false;
     for (auto number = again.rbegin(); number != again.rend(); ++number) claimed_.push_front({*number, *number + 1});
@@ -265,7 +268,7 @@ StackSize size_on_cores(StackSize size) {
 
 std::unique_ptr<Engine> make_stacked_engine(const TrainingContext& context, LaneDevice device, const StackSize& size) {
   return make_stacked_engine(
-      context, device, size_for_models(device.on_gpu() ? size : size_on_cores(size), context.plan.planned_models()),
+      context, device, device.on_gpu() ? size : size_on_cores(size),
       [device, data = context.data](const EngineEntry& engine, const StackShape& shape, std::int64_t width) {
         return engine.make_stack_trainer(device, *data, shape, width);
       });

@@ -98,6 +98,8 @@ ModelDescription parse_model_text(const std::string& text) {
   }
   require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
+  require(study.data.task != automatic && study.model.kind != automatic && study.train.loss != automatic,
+          "its task, kind or loss is missing");
   require(plugin_content.has_value() == (study.model.kind == ModelKind::plugin), "its plugin does not fit its network");
   ModelDescription description{study.model,     study.data.task,           loss_function(study.train), shape,
                                std::move(data), quantiles_of(study.train), std::move(plugin_content)};

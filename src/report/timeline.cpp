@@ -77,16 +77,6 @@ std::vector<LaneOfTrainings> lanes_of(const std::vector<Training>& trainings) {
   return lanes;
 }
 
-// The time in which the lane trained at least one model.
-double busy_seconds(const std::vector<Training>& trainings, const LaneOfTrainings& lane) {
-  double busy = 0, until = -std::numeric_limits<double>::infinity();
-  for (std::size_t at = lane.first; at < lane.second; ++at) {
-    busy += std::max(0.0, trainings[at].end - std::max(until, trainings[at].begin));
-    until = std::max(until, trainings[at].end);
-  }
-  return busy;
-}
-
 // Whether most trainings of a lane overlap: it trains several models side by side. Others may overlap a little, by the
 // differences of clocks.
 bool is_shared(const std::vector<Training>& trainings, const LaneOfTrainings& lane) {
@@ -94,6 +84,18 @@ bool is_shared(const std::vector<Training>& trainings, const LaneOfTrainings& la
   for (std::size_t at = lane.first + 1; at < lane.second; ++at)
     if (trainings[at].begin < trainings[at - 1].end - 0.5 * (trainings[at].end - trainings[at].begin)) ++overlaps;
   return 2 * overlaps > lane.second - lane.first - 1;
+}
+
+// The time in which the lane trained. Models that are trained together have their shares of the lane's time.
+double busy_seconds(const std::vector<Training>& trainings, const LaneOfTrainings& lane) {
+  const bool shared = is_shared(trainings, lane);
+  double busy = 0, until = -std::numeric_limits<double>::infinity();
+  for (std::size_t at = lane.first; at < lane.second; ++at) {
+    const double begin = shared ? trainings[at].begin : std::max(until, trainings[at].begin);
+    busy += std::max(0.0, trainings[at].end - begin);
+    until = std::max(until, trainings[at].end);
+  }
+  return busy;
 }
 
 void add_rows(const std::vector<TimedResult>& results, const std::vector<Training>& trainings,

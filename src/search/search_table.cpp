@@ -27,8 +27,9 @@ constexpr SearcherEntry search_table[] = {
 }  // namespace
 
 std::unique_ptr<const Searcher> make_searcher(const Study& study) {
-  const auto* entry = std::find_if(std::begin(search_table), std::end(search_table),
-                                   [&](const SearcherEntry& row) { return row.method == study.search.method; });
+  const auto* entry = std::find_if(std::begin(search_table), std::end(search_table), [&](const SearcherEntry& row) {
+    return row.method == study.search.method_row().kind;
+  });
   assert(entry != std::end(search_table));
   return entry->make(study);
 }

@@ -11,8 +11,9 @@ struct Automatic {};
 /// The choice `auto` of a key.
 inline constexpr Automatic automatic;
 
-/// `auto`, or a value of the enumeration. What a study settles (SettledStudy) is read as a plain value, so that the
-/// enumerations have no value for `auto`.
+/// `auto`, or a value of the enumeration, which has no value for `auto` itself. Converts to the value without a cast
+/// (also in a switch), because most code runs after the study is settled. Code before that compares with `automatic`
+/// first.
 template <class Value>
 class AutoOr {
  public:
@@ -21,7 +22,7 @@ class AutoOr {
 
   /// Throws std::logic_error if it is `auto`.
   constexpr operator Value() const {
-    if (!value_) throw std::logic_error("a key is read before its `auto` is replaced");
+    if (!value_) throw std::logic_error("a key with the value auto was read before the study was settled");
     return *value_;
   }
   constexpr Value value_or(Value other) const { return value_.value_or(other); }

@@ -53,7 +53,7 @@ struct DataOptions {
   /// when a run is opened.
   std::optional<ChannelOrder> channels;
 
-  AutoOr<DataMode> mode;
+  AutoOr<DataMode> mode;        ///< auto: see settle_study
   std::int64_t memory_mib = 0;  ///< memory per node for rows of a file; 0: half of the node's memory, streamed: 384
   std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: chosen by plan_stream()
   std::int64_t read_ahead = 1;  ///< streamed: windows that are read while the models train on another one

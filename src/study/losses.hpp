@@ -72,7 +72,7 @@ inline constexpr std::array loss_table = {
          Link::none, 1, MetricKind::mean_pinball, "pinball pinball_loss quantile_loss quantileloss"},
 };
 
-static_assert(is_in_order(loss_table));
+static_assert(is_in_order(loss_table) && loss_table.size() == static_cast<std::size_t>(LossKind::quantile) + 1);
 
 constexpr const Loss& loss_of(LossKind kind) {
   return row_of(loss_table, kind);

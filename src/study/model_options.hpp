@@ -14,13 +14,11 @@
 namespace sheaf {
 
 enum class ModelKind { linear, mlp, cnn, resnet18, resnet50, torchscript, plugin, boosted_trees };
-// In these functions, `auto` stands for a network of layers that are not known yet.
-
-/// Whether the model gets rows as images if they are images.
+/// Whether the model gets rows as images if they are images; true for `auto`, which may become a cnn.
 constexpr bool takes_images(AutoOr<ModelKind> kind) {
   return kind != ModelKind::linear && kind != ModelKind::mlp && kind != ModelKind::boosted_trees;
 }
-/// Whether the model is a network, which an optimizer trains on batches of rows.
+/// Whether the model is a network, which an optimizer trains on batches of rows; true for `auto`.
 constexpr bool is_network(AutoOr<ModelKind> kind) {
   return kind != ModelKind::boosted_trees;
 }

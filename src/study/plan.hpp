@@ -73,10 +73,6 @@ class Plan {
   std::int64_t repeats() const { return repeats_; }
   std::int64_t folds() const { return folds_; }
   std::int64_t members() const { return members_; }
-  /// The iterations of all trials, without those of further stages and of the refit.
-  double planned_models() const {
-    return static_cast<double>(trials_) * static_cast<double>(repeats_ * folds_ * members_);
-  }
   /// Whether the study trains its best trials again on all rows (run.refit), in a stage after the search.
   bool wants_refit() const { return wants_refit_; }
 

@@ -60,7 +60,7 @@ struct RunOptions {
   std::string output;  ///< run directory; empty: runs/<study.name>
   AutoOr<PartitionKind> partition;
   AutoOr<DeviceRequest> device;
-  AutoOr<EngineKind> engine;
+  AutoOr<EngineKind> engine;                ///< auto: see settle_study
   std::int64_t lanes = 0;                   ///< worker threads per rank; 0: chosen by place_rank()
   std::int64_t threads = 1;                 ///< threads per lane; more than 1 requires lanes = 1
   std::optional<StackSize> stack;           ///< models that a lane trains together; nullopt: auto

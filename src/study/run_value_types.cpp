@@ -161,7 +161,7 @@ ValueType<double> or_time(ValueType<double> type) {
 ValueType<StackSize> stack_size() {
   ValueType<StackSize> type;
   type.values = fmt::format("integer from 1 to {}", max_stack);
-  type.allowed = type.values + ", such a number with a limit of memory ('256 in 60000 MiB')";
+  type.allowed = type.values;
   type.read = read_stack_size;
   type.write = stack_size_text;
   return type;

@@ -72,9 +72,9 @@ struct SearchOptions {
   std::int64_t repeats = 1;     ///< each repeat draws new folds
   /// Of a search of several trials that was extended by more repeats: `repeats` before each extension, ascending.
   std::vector<std::int64_t> earlier_repeats{};
-  bool weighted = false;  ///< validation losses and metrics weight the rows
-  AutoOr<EnsembleKind> ensemble;
-  std::string metric = "loss";  ///< ranks the trials: "loss", or MetricChoice::name()
+  bool weighted = false;          ///< validation losses and metrics weight the rows
+  AutoOr<EnsembleKind> ensemble;  ///< auto: see settle_study
+  std::string metric = "loss";    ///< ranks the trials: "loss", or MetricChoice::name()
 
   /// The row of the method in the table; `auto` counts as none.
   const SearchMethodRow& method_row() const { return search_method_of(method.value_or(SearchMethod::none)); }

@@ -16,6 +16,7 @@ std::optional<std::string> unsettled_key(const Study& study) {
       {"data.normalize_targets", study.data.normalize_targets == automatic && study.data.task == Task::regression},
       {"model.kind", study.model.kind == automatic},
       {"train.loss", study.train.loss == automatic},
+      {"search.method", study.search.method == automatic},
       {"search.ensemble", study.search.ensemble == automatic},
       {"run.engine", study.run.engine == automatic},
       {"run.curves", !study.run.curves},

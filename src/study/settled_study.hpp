@@ -9,8 +9,9 @@
 
 namespace sheaf {
 
-/// The name of the first key of `study` that is `auto`, of those that a settled study must have a value of; no value if
-/// there is none. A searched key may be `auto`: each trial has a value of it.
+/// The name of the first key of `study` that is `auto`, of those that are read as a value in every run; no value if
+/// there is none. A searched key may be `auto`: each trial has a value of it. Other keys may stay `auto` where nothing
+/// reads them, such as train.learning_rate of trees.
 std::optional<std::string> unsettled_key(const Study& study);
 
 /// A study that settled_study() (commands/train/prepare/settle_study) has settled, or that a run has stored

@@ -29,11 +29,14 @@ SettledStudy parse_stored_study(const std::string& text, const std::string& path
   if (stored.run.models == automatic) stored.run.models = ModelsSaved::none;
   if (!stored.run.curves) stored.run.curves = false;
   if (!stored.run.stack) stored.run.stack = StackSize{};
+  if (stored.data.normalize_targets == automatic && stored.data.task == Task::regression)
+    stored.data.normalize_targets = NormalizeTargets::none;
   if (const auto key = unsettled_key(stored))
-    throw RunError(fmt::format(
-        "'{}' does not store how the run was trained ({} = auto; written by sheaf 0.1.0, or changed). Start "
-        "a new run with another run.output.",
-        path, *key));
+    throw RunError(
+        fmt::format("'{}' does not store how the run was trained ({} = auto; an old version of sheaf wrote it, or it "
+                    "was changed). Start "
+                    "a new run with another run.output.",
+                    path, *key));
   return SettledStudy(std::move(stored));
 }
 

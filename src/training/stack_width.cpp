@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/padding.hpp"
+#include "study/combinations.hpp"
 #include "training/stack_limits.hpp"
 
 namespace sheaf {
@@ -112,12 +113,13 @@ std::int64_t stack_width(const StackShape& shape, const StackSize& size) {
   const std::int64_t wanted = next_power_of_two(static_cast<std::int64_t>(std::ceil(filling)));
   std::int64_t width = std::min(std::max(wanted, least_width), size.most);
   const double bytes = static_cast<double>(size.memory_mib) * mebibyte;
-  while (width > 1 && stack_memory(shape).bytes(width) > bytes) width /= 2;
+  while (width > 1 && stack_memory(shape).bytes(width) > bytes) width = (width + 1) / 2;
   return width;
 }
 
-StackSize size_for_models(const StackSize& size, double models) {
-  const double most = std::clamp(models, 2.0, static_cast<double>(max_stack));
+StackSize stack_size_of(const Study& study) {
+  const StackSize& size = *study.run.stack;
+  const double most = std::clamp(planned_iterations(study), 2.0, static_cast<double>(max_stack));
   return {std::min(size.most, static_cast<std::int64_t>(most)), size.memory_mib};
 }
 

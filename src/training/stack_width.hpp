@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "study/run_options.hpp"
+#include "study/study.hpp"
 #include "training/stack_shape.hpp"
 
 namespace sheaf {
@@ -25,13 +26,13 @@ StackMemory stack_memory(const StackShape& shape);
 std::int64_t most_that_fit(const StackShape& shape, std::int64_t most, double bytes);
 
 /// The slots of the stacks of this shape, from 1 to size.most. If size.memory_mib is 0, size.most. Otherwise the
-/// smallest power of two, but at least 16, with which the models fill the second-level cache of a GPU; halved until the
-/// stack fits into size.memory_mib.
+/// smallest power of two, but at least 16, with which the models fill the second-level cache of a GPU; halved (rounded
+/// up) until the stack fits into size.memory_mib.
 std::int64_t stack_width(const StackShape& shape, const StackSize& size);
 
-/// `size` for a study of `models` models: not more slots than models, but at least two, because a model that is trained
-/// alone is rounded in another way.
-StackSize size_for_models(const StackSize& size, double models);
+/// run.stack of a study in which it is settled, but not more slots than planned_iterations(). At least two if it is a
+/// stack, because a model that is trained without a stack is rounded in another way.
+StackSize stack_size_of(const Study& study);
 
 /// The smallest power of two that is at least `count`, which is at least 1.
 std::int64_t next_power_of_two(std::int64_t count);

@@ -85,7 +85,7 @@ checks.check(result.code == 2 and "another study (run.stack = 8, was 1). Resume 
 
 # The plan.
 result = sheaf("plan", *COMMON, *MEMBERS, "--run.stack=1024")
-checks.check(re.search(r"models together +engine\n +0 .* 12 +torch", result.stdout), "not more models together than there are",
+checks.check(re.search(r"models together, at most +engine\n +0 .* 12 +torch", result.stdout), "not more models together than there are",
              result.stdout)
 result = sheaf("plan", *COMMON, "--run.stack=8", "--search.train.precision=float32,bfloat16")
 checks.check(re.search(r" 4 +torch \(run.engine = torch\)\n.* 1 +torch \(run.engine = torch\); alone: train.precision = "

@@ -33,6 +33,7 @@ inline Study plain_study() {
   study.data = plain_data();
   study.model = plain_model();
   study.train = plain_training();
+  study.search.method = SearchMethod::none;
   study.run.curves = false;
   study.run.models = ModelsSaved::none;
   return study;

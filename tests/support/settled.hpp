@@ -16,6 +16,7 @@ inline SettledStudy settled(Study study) {
   if (study.model.kind == automatic) study.model.kind = ModelKind::mlp;
   if (study.train.loss == automatic) study.train.loss = default_loss(study.data.task);
   if (study.data.mode == automatic) study.data.mode = DataMode::memory;
+  if (study.search.method == automatic) study.search.method = SearchMethod::none;
   if (study.search.ensemble == automatic) study.search.ensemble = EnsembleKind::none;
   if (study.run.engine == automatic) study.run.engine = EngineKind::by_model;
   if (!study.run.curves) study.run.curves = false;

@@ -145,7 +145,7 @@ std::string trial_lines(const Plan& plan, bool has_trial_count, const std::vecto
   const bool any_together = std::any_of(estimates.begin(), estimates.end(),
                                         [](const TrialEstimate& estimate) { return estimate.together > 1; });
   for (const char* name : {"parameters", "GFLOP per iteration", "memory per lane"}) rows[0].emplace_back(name);
-  if (any_together) rows[0].emplace_back("models together");
+  if (any_together) rows[0].emplace_back("models together, at most");
   rows[0].emplace_back("engine");
   for (const TrialEstimate& estimate : estimates) {
     const auto number = static_cast<std::int64_t>(rows.size()) - 1;
@@ -203,7 +203,7 @@ std::string plan_text(const Study& study, const SubmittedStudy& submitted, const
   std::vector<TrialEstimate> shown;
   const std::int64_t known = plan.draws_from_results() ? Tpe::startup_trials : trials_shown;
   for (std::int64_t number = 0; number < std::min(plan.trial_count(), known); ++number)
-    shown.push_back(estimate_of(prepared, plan, plan.trial(number)));
+    shown.push_back(estimate_of(prepared, plan.trial(number)));
   std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));

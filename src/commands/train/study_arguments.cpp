@@ -100,21 +100,20 @@ Study checked_study(const Arguments& arguments, Parse parse) {
   return study;
 }
 
-// Throws UsageError if one of the assignments to [run] makes another study of the run. Problems between this key and
-// others come later, because the run does not allow their advice either.
-void require_same_values(const std::vector<Assignment>& assignments, const std::string& text,
-                         const std::string& directory) {
-  const Study stored = parse_extension(text, latest_study_path(directory), {});
+// Throws UsageError if the assignments to [run] make another study of the run. Comes before the checks between keys:
+// they would advise other values of keys that the run cannot change either.
+void require_same_run_keys(const std::vector<Assignment>& assignments, const Study& stored,
+                           const std::string& directory) {
+  Study changed = stored;
   for (const auto& [key, value] : assignments) {
     if (key.rfind("run.", 0) != 0 || lower_case(value) == "auto") continue;
-    Study changed = stored;
     try {
       apply_setting(changed, key, value);
     } catch (const UsageError&) {
-      continue;  // reported with the other problems of the command line
+      return;  // reported with the other problems of the command line
     }
-    require_same_keys(directory, changed, stored);
   }
+  require_same_keys(directory, changed, stored);
 }
 
 }  // namespace
@@ -141,8 +140,9 @@ Study study_of_run(const std::string& command, const Arguments& arguments, bool 
     if (key == "run.output")
       throw UsageError(
           fmt::format("{} cannot change run.output (the run stays in '{}'). Leave it out.", command, directory));
-  const std::string text = RunReader(directory).study_text(forced);
-  if (arguments.problems.empty()) require_same_values(arguments.assignments, text, directory);
+  const RunReader reader(directory);
+  const std::string text = reader.study_text(forced);
+  if (arguments.problems.empty()) require_same_run_keys(arguments.assignments, reader.study(forced), directory);
   Study study = checked_study(
       arguments, [&] { return parse_extension(text, latest_study_path(directory), arguments.assignments); });
   study.run.output = directory;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "engines/libtorch/slot_products.hpp"
 #include "engines/libtorch/stack_activation.hpp"
 
 namespace sheaf {
@@ -21,14 +22,14 @@ class StackDense : public StackLayer {
 
   torch::Tensor forward(const torch::Tensor& values, const StackBatch* batch) override {
     if (batch != nullptr) inputs_ = values;
-    const torch::Tensor outputs = torch::bmm(values, tensors_.weight.transpose(1, 2));
+    const torch::Tensor outputs = slot_products(values, tensors_.weight.transpose(1, 2));
     return tensors_.bias.defined() ? outputs.add_(tensors_.bias) : outputs;  // baddbmm copies the bias for each row
   }
 
   torch::Tensor backward(const torch::Tensor& gradient, const StackBatch& /*batch*/) override {
-    torch::bmm_out(tensors_.weight_gradient, gradient.transpose(1, 2), inputs_);
+    slot_products_out(tensors_.weight_gradient, gradient.transpose(1, 2), inputs_);
     if (tensors_.bias.defined()) torch::sum_out(tensors_.bias_gradient, gradient, 1, true);
-    return is_first_ ? torch::Tensor() : torch::bmm(gradient, tensors_.weight);
+    return is_first_ ? torch::Tensor() : slot_products(gradient, tensors_.weight);
   }
 
  private:

@@ -56,10 +56,10 @@ void throw_start_error(const c10::Error& error, LaneDevice device) {
   const std::string message = torch_messages(error);
   const std::string place = device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu);
   if (lacks_memory(error, message))
-    throw MemoryError(
-        fmt::format("LibTorch could not start on {} ({}). Use fewer ranks per GPU or lanes, or choose "
-                    "another device with run.device.",
-                    place, message));
+    throw MemoryError(fmt::format("LibTorch could not start on {} ({}). {}.", place, message,
+                                  device.on_gpu()
+                                      ? "Use fewer ranks per GPU or lanes, or choose another device with run.device"
+                                      : "Use fewer lanes, or a node with more memory"));
   const std::string problem =
       fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device.", place, message);
   if (has_started(device) && is_end_of_cuda(message)) throw GpuError(problem);

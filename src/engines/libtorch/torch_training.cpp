@@ -86,7 +86,7 @@ torch::Tensor reduced_loss(const TrainOptions& train, const torch::Tensor& outpu
     case LossKind::quantile:
       return reduced(pinball_losses(train.quantiles, outputs, targets), reduction);
   }
-  assert(false);  // settled before the training
+  assert(false);  // not reached
   return {};
 }
 

@@ -152,7 +152,7 @@ double with_point_formula(const LossFunction& loss, const Use& use) {
     case LossKind::cross_entropy:
       break;
   }
-  assert(false);  // settled before the training
+  assert(false);  // cross_entropy has no formula for each output
   return 0;
 }
 

@@ -118,6 +118,8 @@ TEST_CASE("trees with nodes, columns, categories or outputs that do not exist ar
         parse_tree_model(with(before, after), "trees.json"),
         StartsWith("model file 'trees.json' is damaged or not a model of boosted trees that sheaf has saved ("));
   }
+  CHECK_THROWS_WITH(parse_tree_model(with("train.loss = cross_entropy", "train.loss = auto"), "trees.json"),
+                    ContainsSubstring("(its task, kind or loss is missing)"));
   CHECK_THROWS_AS(parse_tree_model(file().substr(0, 300), "trees.json"), RunError);
   CHECK_THROWS_WITH(parse_tree_model(std::string(100000, '[') + "{", "trees.json"), ContainsSubstring("damaged"));
   CHECK_THROWS_WITH(parse_tree_model("{\"a\": " + std::string(100000, '['), "trees.json"),

@@ -81,6 +81,18 @@ TEST_CASE("a lane that trains several models side by side has a row for each") {
   CHECK(timeline.idle_seconds == 0);
 }
 
+TEST_CASE("the times of models that are trained together are shares of the time of their lane") {
+  JobRecord job;
+  job.seconds = 22;
+  job.lanes = 1;
+  std::vector<TimedResult> results;  // two stacks of four models, each of which ends after 10 s
+  for (std::int64_t model = 0; model < 8; ++model)
+    results.push_back(trained(0, model, 0, 0, model < 4 ? 7.5 : 17.5, 2.5));
+  const Timeline timeline = timeline_of(results, {job});
+  CHECK(timeline.lane_seconds == 22);
+  CHECK(timeline.idle_seconds == 2);
+}
+
 TEST_CASE("pruned iterations have no span") {
   TimedResult pruned = trained(0, 1, 0, -1, 0, 0);
   pruned.result.status = IterationStatus::pruned;

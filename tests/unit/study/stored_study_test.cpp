@@ -32,6 +32,13 @@ TEST_CASE("a study stored by another version is refused unless forced") {
   CHECK_THROWS_WITH(require_this_version("", "run/study.cfg", forced), StartsWith("'run/study.cfg' has no keys ("));
 }
 
+TEST_CASE("targets of a stored study without data.normalize_targets were not scaled") {
+  const std::string text =
+      "[data]\nsource = synthetic\nmode = memory\ntask = regression\nnormalize = none\n[model]\nkind = linear\n"
+      "[train]\nloss = mse\n[run]\nengine = native\n";
+  CHECK(parse_stored_study(text, "run/study.cfg")->data.normalize_targets == NormalizeTargets::none);
+}
+
 TEST_CASE("keys that a stored study lacks have the values with which its run was trained") {
   const std::string data =
       "[data]\nsource = synthetic\nmode = memory\ntask = regression\nnormalize = none\nnormalize_targets = none\n"

@@ -66,13 +66,25 @@ TEST_CASE("the width of a stack is what its memory allows, and an explicit width
 }
 
 TEST_CASE("a stack has not more slots than a study has models, but two at least") {
-  const auto most = [](const StackSize& size, double models) { return size_for_models(size, models).most; };
-  CHECK(most({8}, 100) == 8);
-  CHECK(most({8}, 5) == 5);
-  CHECK(most({8}, 1) == 2);
-  CHECK(most({1}, 1) == 1);
-  CHECK(most({1024}, 1e12) == 1024);
-  CHECK(size_for_models({256, 500}, 20).memory_mib == 500);
+  Study study;
+  const auto size_of = [&](const StackSize& size, std::int64_t models) {
+    study.run.stack = size;
+    study.ensemble.members = models;
+    return stack_size_of(study);
+  };
+  CHECK(size_of({8}, 100).most == 8);
+  CHECK(size_of({8}, 5).most == 5);
+  CHECK(size_of({8}, 1).most == 2);
+  CHECK(size_of({1}, 1).most == 1);
+  CHECK(size_of({1024}, 1000000).most == 1024);
+  CHECK(size_of({256, 500}, 20).memory_mib == 500);
+}
+
+TEST_CASE("memory for two models is enough for a stack of two, whatever the planned number") {
+  const StackShape shape = shape_of_mlp(64, {512, 512}, 32);
+  const double two = stack_memory(shape).bytes(2);
+  const auto memory = static_cast<std::int64_t>(std::ceil(two / (1 << 20)));
+  for (const std::int64_t most : {2, 3, 5, 256}) CHECK(stack_width(shape, {most, memory}) == 2);
 }
 
 TEST_CASE("a model of a stack needs more memory with more values of any kind") {

@@ -56,7 +56,7 @@ StackPlan stack_plan(const Study& study, const Plan& plan, const GpuFacts& gpus)
   if (gpus.lanes == 0 || !allows_stacks(study)) return {};
   const double models = std::min(static_cast<double>(plan.iteration_count()), most_at_once(study).value_or(1e18));
   const double of_lane = std::max(1.0, std::ceil(models / static_cast<double>(gpus.lanes)));
-  if (study.run.stack) return {*study.run.stack, of_lane};
+  if (study.run.stack) return {stack_size_of(study), of_lane};
   const auto most = static_cast<std::int64_t>(std::min(of_lane, static_cast<double>(max_stack)));
   const auto memory = static_cast<std::int64_t>(gpus.lane_bytes / mebibyte);
   if (most == 1 || memory == 0) return {{}, of_lane};
@@ -78,7 +78,7 @@ StackSize settled_stack(const Study& study, const Plan& plan, const DataShape& s
 
 void require_stack_fits(const SettledStudy& settled, const Plan& plan, const DataShape& shape,
                         std::int64_t training_rows, const GpuFacts& gpus) {
-  const StackSize size = size_for_models(settled.stack(), plan.planned_models());
+  const StackSize size = stack_size_of(settled);
   if (gpus.lanes == 0 || size.memory_mib > 0 || !size.is_stack()) return;
   std::int64_t fitting = size.most;
   double needed = 0;
@@ -94,7 +94,7 @@ void require_stack_fits(const SettledStudy& settled, const Plan& plan, const Dat
 }
 
 std::string note_on_stacks(const SettledStudy& settled, const GpuFacts& gpus) {
-  const StackSize& size = settled.stack();
+  const StackSize size = stack_size_of(settled);
   if (gpus.lanes == 0 || !size.is_stack()) return "";
   return fmt::format("a lane with a GPU trains up to {} models of one shape together (run.stack = {})", size.most,
                      setting_text(settled, "run.stack"));

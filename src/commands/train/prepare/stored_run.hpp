@@ -20,8 +20,8 @@ bool joins_run(const std::string& directory, const RunRequest& request, const Ar
 /// Throws UsageError with the keys that affect results and differ. Pure.
 void require_same_keys(const std::string& directory, const Study& study, const Study& stored);
 
-/// Same, or if the study has fewer iterations than the run
-/// has trained. `study`: settled.
+/// As require_same_keys(). Also refuses a smaller search.patience, trials that are extended together with repeats, and
+/// fewer iterations than the run has trained. `study`: settled.
 void require_same_study(const std::string& directory, const Study& study, const Study& stored);
 
 /// Throws UsageError if the run has results of iterations that `study` does not have. Both have the same values of all

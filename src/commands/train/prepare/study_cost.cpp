@@ -31,15 +31,14 @@ double seconds_with(const ChosenEngine& engine, const TrialEstimate& estimate, L
 
 }  // namespace
 
-TrialEstimate estimate_of(const PreparedStudy& prepared, const Plan& plan, const Trial& trial) {
+TrialEstimate estimate_of(const PreparedStudy& prepared, const Trial& trial) {
   const SettledStudy& study = prepared.study;
   const StudyData& data = prepared.data;
   TrialEstimate estimate = estimate_trial(trial, data.shape, parameters_of(data.networks, trial),
                                           training_rows_per_iteration(study, expected_rows(study->data, data.file)));
   const LaneDevice lane = prepared.gpu_lanes > 0 ? gpu_lane : core_lane;
   estimate.together =
-      models_together(trial, data.shape, study.engine(), lane, size_for_models(study.stack(), plan.planned_models()),
-                      prepared.facts.training_rows);
+      models_together(trial, data.shape, study.engine(), lane, stack_size_of(study), prepared.facts.training_rows);
   return estimate;
 }
 
@@ -66,7 +65,7 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
   const LaneDevice core{-1, static_cast<int>(study->run.threads)};
   double weights = 0;
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
-    const TrialEstimate estimate = estimate_of(prepared, plan, trial);
+    const TrialEstimate estimate = estimate_of(prepared, trial);
     const TrialEngine engine = prepared.engine_of_trial(trial);
     cost.flops += weight * estimate.flops;
     const auto together = static_cast<double>(estimate.together);

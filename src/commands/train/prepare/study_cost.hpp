@@ -32,7 +32,7 @@ struct StudyCost {
 };
 
 /// estimate_trial() with the data of the study.
-TrialEstimate estimate_of(const PreparedStudy& prepared, const Plan& plan, const Trial& trial);
+TrialEstimate estimate_of(const PreparedStudy& prepared, const Trial& trial);
 
 /// `plan`: with its first stage. `sizes`: of all stages (Searcher::sizes). For rank 0.
 StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std::vector<StageSize>& sizes);

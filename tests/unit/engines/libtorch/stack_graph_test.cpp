@@ -27,7 +27,6 @@ TEST_CASE("on a CPU each launch calls the function, and nothing else does") {
   graph.launch();
   graph.launch();
   CHECK(calls == 2);
-  CHECK(record_work([] {}, nullptr) == nullptr);
 }
 
 TEST_CASE("work is computed once, then recorded and replayed") {

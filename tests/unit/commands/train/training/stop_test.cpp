@@ -12,7 +12,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("the automatic time limit leaves time before the end of a Slurm job") {
+TEST_CASE("run.time_limit = auto leaves time before the end of a Slurm job") {
   constexpr double never = std::numeric_limits<double>::infinity();
   using Kind = TimeLimit::Kind;
   CHECK(seconds_until_stop({Kind::none, 0}, "1000", 0) == never);
