@@ -662,7 +662,8 @@ class Evaluator {
 // Outputs may be NaN.
 template <class Number>
 bool same_bytes(const std::vector<Number>& one, const std::vector<Number>& other) {
-  return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(Number)) == 0;
+  return one.size() == other.size() &&
+         (one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof(Number)) == 0);
 }
 
 void check_evaluations(std::uint64_t seed, Precision precision, bool table) {
