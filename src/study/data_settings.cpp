@@ -91,8 +91,7 @@ void add_data_keys(std::vector<Setting>& table) {
       .only_with("data.source", {"file"})
       .also_called({"time_column", "timestamp", "time_series", "date_column"});
   data.add("task", &DataOptions::task,
-           choice<AutoOr<Task>>({{"auto", automatic},
-                                 {"classification", Task::classification},
+           choice_or_auto<Task>({{"classification", Task::classification},
                                  {"multilabel", Task::multilabel},
                                  {"regression", Task::regression}}),
            "Classification (labels 0, 1, 2, ...), multi-label classification (several labels, which a row has or not: "
@@ -106,8 +105,7 @@ void add_data_keys(std::vector<Setting>& table) {
       .only_with("data.task", {"classification", "auto"})
       .also_called({"n_classes", "num_classes", "num_class"});
   data.add("normalize", &DataOptions::normalize,
-           choice<AutoOr<Normalize>>({{"auto", automatic},
-                                      {"none", Normalize::none},
+           choice_or_auto<Normalize>({{"none", Normalize::none},
                                       {"standard", Normalize::standard},
                                       {"minmax", Normalize::minmax},
                                       {"robust", Normalize::robust}}),
@@ -130,8 +128,8 @@ void add_data_keys(std::vector<Setting>& table) {
                            {"quantile", "robust"},
                            {"min_max", "minmax"}});
   data.add("normalize_targets", &DataOptions::normalize_targets,
-           choice<AutoOr<NormalizeTargets>>(
-               {{"auto", automatic}, {"none", NormalizeTargets::none}, {"standard", NormalizeTargets::standard}}),
+           choice_or_auto<NormalizeTargets>(
+               {{"none", NormalizeTargets::none}, {"standard", NormalizeTargets::standard}}),
            "Regression. standard: train on targets that are centered on their means and divided by their standard "
            "deviations, computed from the training rows; losses, scores and predictions stay in the units of the file. "
            "auto: standard for a file, if the model is trees, or one of Sheaf's networks and has a bias, and no loss "
@@ -160,8 +158,7 @@ void add_data_keys(std::vector<Setting>& table) {
       .also_called({"data_format"});
   data.add(
           "mode", &DataOptions::mode,
-          choice<AutoOr<DataMode>>(
-              {{"auto", automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
+          choice_or_auto<DataMode>({{"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
           "memory: load all rows once per node; streamed: read them in every epoch; auto: stream files that do not fit "
           "into data.memory.")
       .values_also_called({{"resident", "memory"}});

@@ -118,8 +118,7 @@ void add_model_keys(std::vector<Setting>& table) {
       .only_with("model.kind", {"cnn", "auto"})
       .also_called({"kernel_size"});
   model
-      .add("stem", &ModelOptions::stem,
-           choice<AutoOr<Stem>>({{"auto", automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
+      .add("stem", &ModelOptions::stem, choice_or_auto<Stem>({{"small", Stem::small}, {"imagenet", Stem::imagenet}}),
            "resnet: first layers. imagenet: 7x7 convolution with stride 2 and max pooling, as in torchvision; small: "
            "3x3 convolution with stride 1, without pooling, as for CIFAR; auto: small if the shorter image side is "
            "less than 64 pixels.")

@@ -13,8 +13,7 @@ void add_run_keys(std::vector<Setting>& table) {
           PathKind::output)
       .also_called({"output_dir", "out_dir", "outdir", "log_dir", "save_dir", "save_path"});
   run.add("partition", &RunOptions::partition,
-          choice<AutoOr<PartitionKind>>({{"auto", automatic},
-                                         {"block", PartitionKind::block},
+          choice_or_auto<PartitionKind>({{"block", PartitionKind::block},
                                          {"cyclic", PartitionKind::cyclic},
                                          {"self", PartitionKind::self},
                                          {"guided", PartitionKind::guided},
@@ -28,14 +27,12 @@ void add_run_keys(std::vector<Setting>& table) {
           "data.",
           Decides::no_results);
   run.add("device", &RunOptions::device,
-          choice<AutoOr<DeviceRequest>>(
-              {{"auto", automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
+          choice_or_auto<DeviceRequest>({{"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
           "Device of a rank; auto: a GPU if the rank has one.", Decides::no_results)
       .also_called({"accelerator"})
       .values_also_called({{"gpu", "cuda"}});
   run.add("engine", &RunOptions::engine,
-          choice<AutoOr<EngineKind>>({{"auto", automatic},
-                                      {"torch", EngineKind::torch},
+          choice_or_auto<EngineKind>({{"torch", EngineKind::torch},
                                       {"native", EngineKind::native},
                                       {"xgboost", EngineKind::xgboost},
                                       {"by_model", EngineKind::by_model},
@@ -85,8 +82,7 @@ void add_run_keys(std::vector<Setting>& table) {
       "number.",
       Decides::results);
   run.add("predictions", &RunOptions::predictions,
-          choice<AutoOr<PredictionsKept>>(
-              {{"auto", automatic}, {"none", PredictionsKept::none}, {"held_out", PredictionsKept::held_out}}),
+          choice_or_auto<PredictionsKept>({{"none", PredictionsKept::none}, {"held_out", PredictionsKept::held_out}}),
           "Predictions to keep in results.h5. held_out: those for the validation rows of each iteration, as class "
           "probabilities or values; auto: held_out for a file in memory, if the predictions of all planned iterations "
           "need at "
@@ -119,10 +115,8 @@ void add_run_keys(std::vector<Setting>& table) {
   run.add("retries", &RunOptions::retries, integer(0, 1000), "Further attempts to train an iteration that failed.",
           Decides::no_results);
   run.add("models", &RunOptions::models,
-          choice<AutoOr<ModelsSaved>>({{"auto", automatic},
-                                       {"none", ModelsSaved::none},
-                                       {"best", ModelsSaved::best},
-                                       {"all", ModelsSaved::all}}),
+          choice_or_auto<ModelsSaved>(
+              {{"none", ModelsSaved::none}, {"best", ModelsSaved::best}, {"all", ModelsSaved::all}}),
           "Trained models to save: of the best trial, or of all iterations. They are TorchScript files, those of "
           "plugins files of weights. auto: best for at most 1000 iterations on a file, and "
           "if test rows are held out. Each model is written when it is trained, which can take longer than very short "
@@ -138,10 +132,8 @@ void add_run_keys(std::vector<Setting>& table) {
           "each step. The run then predicts with these models. A resumed run may change this key.",
           Decides::results);
   run.add("progress", &RunOptions::progress,
-          choice<AutoOr<ProgressKind>>({{"auto", automatic},
-                                        {"bar", ProgressKind::bar},
-                                        {"lines", ProgressKind::lines},
-                                        {"none", ProgressKind::none}}),
+          choice_or_auto<ProgressKind>(
+              {{"bar", ProgressKind::bar}, {"lines", ProgressKind::lines}, {"none", ProgressKind::none}}),
           "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results)
       .also_called({"verbose", "verbosity"});
   run.add(

@@ -39,7 +39,7 @@ void add_ensemble_keys(std::vector<Setting>& table) {
 void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
   search
-      .add("method", &SearchOptions::method, auto_or(choices_of(search_method_table)),
+      .add("method", &SearchOptions::method, choice_or_auto(choices_of(search_method_table)),
            "auto: random with search.trials, or with ranges and search.time or search.patience; otherwise grid with "
            "candidates or folds; " +
                meanings_of(search_method_table) + ".")
@@ -178,8 +178,7 @@ void add_search_keys(std::vector<Setting>& table) {
       .also_called({"score_sample_weight", "weighted_metrics"});
   search
       .add("ensemble", &SearchOptions::ensemble,
-           choice<AutoOr<EnsembleKind>>(
-               {{"auto", automatic}, {"none", EnsembleKind::none}, {"greedy", EnsembleKind::greedy}}),
+           choice_or_auto<EnsembleKind>({{"none", EnsembleKind::none}, {"greedy", EnsembleKind::greedy}}),
            "Ensemble of the trials of the search, which sheaf predict then uses instead of the best trial. greedy: at "
            "the end, 40 times add the trial of the 50 best ones with which the mean of the predictions for the "
            "validation rows has the least log loss or squared error; with fewer than 2000 of these rows, the mean of "

@@ -126,14 +126,6 @@ auto choices_of(const Table& table) {
   return choices;
 }
 
-/// `auto` or one of these choices.
-template <class Value>
-ValueType<AutoOr<Value>> auto_or(const std::vector<std::pair<std::string, Value>>& choices) {
-  std::vector<std::pair<std::string, AutoOr<Value>>> all = {{"auto", automatic}};
-  all.insert(all.end(), choices.begin(), choices.end());
-  return choice(all);
-}
-
 /// "name: meaning; name: meaning" of the rows that have a meaning.
 template <class Table>
 std::string meanings_of(const Table& table) {

@@ -27,7 +27,7 @@ bool is_delta(double value) {
 }
 
 ValueType<AutoOr<LossKind>> losses() {
-  return auto_or(choices_of(loss_table));
+  return choice_or_auto(choices_of(loss_table));
 }
 
 // The names of the optimizers for which `condition` holds.

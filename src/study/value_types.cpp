@@ -206,8 +206,7 @@ std::string name_of(ChannelOrder order) {
 }
 
 ValueType<ModelSource> model_source() {
-  static const auto names = choice<AutoOr<ModelKind>>({{"auto", automatic},
-                                                       {"linear", ModelKind::linear},
+  static const auto names = choice_or_auto<ModelKind>({{"linear", ModelKind::linear},
                                                        {"mlp", ModelKind::mlp},
                                                        {"cnn", ModelKind::cnn},
                                                        {"resnet18", ModelKind::resnet18},

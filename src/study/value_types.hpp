@@ -124,4 +124,12 @@ ValueType<Value> choice(const std::vector<std::pair<std::string, Value>>& choice
   return type;
 }
 
+/// `auto`, or one of these choices.
+template <class Value>
+ValueType<AutoOr<Value>> choice_or_auto(const std::vector<std::pair<std::string, Value>>& choices) {
+  std::vector<std::pair<std::string, AutoOr<Value>>> all = {{"auto", automatic}};
+  all.insert(all.end(), choices.begin(), choices.end());
+  return choice(all);
+}
+
 }  // namespace sheaf

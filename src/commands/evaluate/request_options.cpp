@@ -37,9 +37,8 @@ void apply_option(EvaluationRequest& request, Study& study, const std::string& k
     request.kind = option_value(choice<ModelsKind>(kinds), key, text);
   } else if (key == "outputs") {
     request.outputs = option_value(
-        choice<AutoOr<OutputKind>>(
-            {{"auto", automatic}, {"logits", OutputKind::logits}, {"probabilities", OutputKind::probabilities}}),
-        key, text);
+        choice_or_auto<OutputKind>({{"logits", OutputKind::logits}, {"probabilities", OutputKind::probabilities}}), key,
+        text);
   } else if (key == "threshold") {
     request.threshold =
         option_value(number("number from 0 to 1", [](double value) { return value >= 0 && value <= 1; }), key, text);

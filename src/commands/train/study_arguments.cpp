@@ -20,6 +20,7 @@
 #include "study/paths.hpp"
 #include "study/quoted_value.hpp"
 #include "study/settings.hpp"
+#include "study/stored_study.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
@@ -140,11 +141,11 @@ Study study_of_run(const std::string& command, const Arguments& arguments, bool 
     if (key == "run.output")
       throw UsageError(
           fmt::format("{} cannot change run.output (the run stays in '{}'). Leave it out.", command, directory));
-  const RunReader reader(directory);
-  const std::string text = reader.study_text(forced);
-  if (arguments.problems.empty()) require_same_run_keys(arguments.assignments, reader.study(forced), directory);
-  Study study = checked_study(
-      arguments, [&] { return parse_extension(text, latest_study_path(directory), arguments.assignments); });
+  const std::string text = RunReader(directory).study_text(forced);
+  const std::string path = latest_study_path(directory);
+  if (arguments.problems.empty())
+    require_same_run_keys(arguments.assignments, parse_stored_study(text, path), directory);
+  Study study = checked_study(arguments, [&] { return parse_extension(text, path, arguments.assignments); });
   study.run.output = directory;
   return study;
 }
