@@ -82,6 +82,11 @@ void require_counts(const Plan& plan, const DataOptions& options, const DataSet&
   });
 }
 
+void set_data(StudyData& prepared, DataSet data) {
+  prepared.memory = {std::move(data.owner), std::move(data.marks.owner)};
+  prepared.data = std::move(data);
+}
+
 void open_stream(const SettledStudy& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
                  const Communicator& world, const Communicator& node, StudyData& prepared) {
   StreamOptions options;
@@ -96,7 +101,7 @@ void open_stream(const SettledStudy& study, const Plan& plan, const FileSchema& 
   options.validation = validation_epochs(study);
   options.lanes = placement.lane_count();
   options.threads = placement.thread_count();
-  prepared.data = load_targets(study->data, schema, world, node);
+  set_data(prepared, load_targets(study->data, schema, world, node));
   agree(world, [&] {
     require_counts(plan, study->data, *prepared.data);
     prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
@@ -203,10 +208,10 @@ StudyData prepare_study_data(const SettledStudy& study, const Plan& plan, std::o
   if (file && study.mode() == DataMode::streamed)
     open_stream(study, plan, *file, placement, world, node, prepared);
   else if (file)
-    prepared.data = load_to_node_memory(study->data, *file, placement.thread_count(), world, node);
+    set_data(prepared, load_to_node_memory(study->data, *file, placement.thread_count(), world, node));
   agree(world, [&] {
     if (study->data.source == DataSource::synthetic && study->data.draw == Draw::study)
-      prepared.data = draw_synthetic(study->data, study->study.seed);
+      set_data(prepared, draw_synthetic(study->data, study->study.seed));
     if (prepared.data && !prepared.stream) require_counts(plan, study->data, *prepared.data);
     prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study->data);
     prepared.networks = check_networks(plan, prepared.shape);

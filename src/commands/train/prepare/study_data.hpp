@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "data/dataset.hpp"
 #include "data/file_schema.hpp"
@@ -25,6 +26,7 @@ struct Study;
 
 /// The data of a rank, shared by its lanes.
 struct StudyData {
+  std::vector<std::shared_ptr<void>> memory;  ///< of `data`, whose copies in engines must not own it (failed GPUs)
   std::optional<DataSet> data;     ///< none if each iteration draws its own; without features if they are streamed
   std::unique_ptr<Splits> splits;  ///< of `data`
   std::unique_ptr<Stream> stream;  ///< features of a file larger than memory
