@@ -178,11 +178,15 @@ std::optional<StackShape> shape_of_stack(const EngineEntry& engine, const Trial&
   return stack_shape(trial, network_layout(trial.model, shape), FeatureScaling{}, training_rows);
 }
 
-std::int64_t models_together(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled, LaneDevice device,
-                             const StackSize& size, std::int64_t training_rows) {
-  if (!is_network(trial.model.kind) || !size.is_stack()) return 1;
+TrialEstimate with_stack(TrialEstimate estimate, const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled,
+                         LaneDevice device, const StackSize& size, std::int64_t training_rows) {
+  if (!is_network(trial.model.kind) || !size.is_stack()) return estimate;
   const auto stack = shape_of_stack(engine_of(trial, shape, settled, device), trial, shape, training_rows);
-  return stack ? stack_width(*stack, size) : 1;
+  const std::int64_t width = stack ? stack_width(*stack, size) : 1;
+  if (width == 1) return estimate;
+  estimate.together = width;
+  estimate.lane_bytes = stack_memory(*stack).bytes(width);
+  return estimate;
 }
 
 std::optional<std::string> stacking_obstacle(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled,

@@ -79,10 +79,10 @@ EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOpt
 std::optional<StackShape> shape_of_stack(const EngineEntry& engine, const Trial& trial, const DataShape& shape,
                                          std::int64_t training_rows);
 
-/// How many models of a trial a lane with this device trains together: stack_width(), or 1 if they cannot share a
-/// stack. `settled`: as in engine_of().
-std::int64_t models_together(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled, LaneDevice device,
-                             const StackSize& size, std::int64_t training_rows);
+/// The estimate with the models of the trial that a lane with this device trains together, stack_width(), and their
+/// memory; unchanged if they cannot share a stack. `settled`: as in engine_of().
+TrialEstimate with_stack(TrialEstimate estimate, const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled,
+                         LaneDevice device, const StackSize& size, std::int64_t training_rows);
 
 /// Why lanes with this device cannot train the trial in a stack; no value if they can. `settled`: as in engine_of().
 std::optional<std::string> stacking_obstacle(const Trial& trial, const DataShape& shape, AutoOr<EngineKind> settled,

@@ -34,9 +34,10 @@ struct TrialEstimate {
   double flops = 0;             ///< floating-point operations of one iteration; trees: 4 per row, column and level of a
                                 ///< tree; networks: 6 per multiply-add of a forward pass (2
                                 ///< forward, 4 backward), times training rows and epochs; 0 (unknown) without a layout
-  double memory_bytes = 0;      ///< memory per lane: parameters, gradients, optimizer state and activations of a batch
+  double memory_bytes = 0;      ///< of one model: parameters, gradients, optimizer state and activations of a batch
                                 ///< (without a layout, only the features of the batch)
   std::int64_t together = 1;    ///< models that a lane trains at the same time (run.stack)
+  double lane_bytes = 0;        ///< of all models that a lane trains at the same time
   double checkpoint_bytes = 0;  ///< size of a checkpoint file: parameters, optimizer state, and about 1 KiB
 };
 

@@ -1,5 +1,5 @@
-"""run.engine = auto on a rank with a GPU trains small dense networks on the cores and large ones on the GPU, and the
-program prints the reason."""
+"""run.engine = auto on a rank with a GPU trains small dense networks on the cores, and large ones, and many small ones
+together, on the GPU. The program prints the reason."""
 
 import sys
 
@@ -21,11 +21,14 @@ def engines(case, *args):
 
 
 for kind in ("linear", "mlp"):
-    found, text = engines(f"a small {kind}", *MODELS[kind], "--study.iterations=8")
+    found, text = engines(f"a small {kind}", *MODELS[kind], "--study.iterations=8", "--run.stack=1")
     checks.check(len(found) == 8 and all(device == "cpu" and engine != "torch" for engine, device in found),
                  f"a small {kind} is trained on the cores", str(found))
     checks.check("train on CPU cores" in text and "times as fast as the GPU" in text, f"a small {kind}: the reason",
                  text)
+found, text = engines("many small mlps", *MODELS["mlp"], "--study.iterations=256")
+checks.check(set(found) == {("torch", "cuda:0")} and "a GPU is expected to be" in text, "many small mlps are trained on the GPU",
+             f"{found}\n{text}")
 found, text = engines("a large mlp", *LARGE)
 checks.check(found == [("torch", "cuda:0")] and "a GPU is expected to be" in text, "a large mlp is trained on the GPU",
              f"{found}\n{text}")

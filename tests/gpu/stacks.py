@@ -1,5 +1,5 @@
 """Models that are trained together on a GPU (run.stack): losses of models one by one, on the GPU and on cores; the same bits
-in other slots, beside other models and after a stop; a model that diverges; too little memory for a stack."""
+in other slots, beside other models and after a stop; a model that diverges."""
 
 import shutil
 import sys
@@ -53,16 +53,4 @@ checks.check(rows[0]["status"] == "diverged" and all(found[number] == expected[n
              "beside one that diverges: the same bits", f"{expected}\n{found}")
 rows, _ = train(checks, "a wider stack", *MLP, rates(RATES), "--run.stack=16")
 print("bits with twice the width:", "equal" if losses(rows) == expected else "differ (reported only)")
-
-# A number of models that does not fit is refused; stack_memory.py tests stacks that lack memory later.
-if DEVICE == "cuda":
-    HUGE = ["--model.kind=mlp", "--model.hidden=16384 16384", "--run.engine=torch", "--study.iterations=32", "--train.epochs=1",
-            "--data.file=few.h5", "--train.batch_size=300"]
-    result = sheaf("run", "study.cfg", *HUGE, "--run.stack=1024", f"--run.device={DEVICE}", "--run.output=refused")
-    checks.check(result.code == 2 and "run.stack = 1024 does not fit into the memory of a GPU" in result.stderr,
-                 "a stack that cannot fit is refused", result.stderr)
-
-    # By default, models are trained together, and a later job keeps the widths.
-    rows, result = train(checks, "auto", *MLP, rates(RATES))
-    checks.check("up to 8 models of one shape together (run.stack = 8 in " in result.stderr, "auto trains them together", result.stderr)
 sys.exit(checks.finish())

@@ -36,7 +36,7 @@ std::string device_names(const Placement& placement) {
   const auto on_gpu =
       std::find_if(placement.lanes.begin(), placement.lanes.end(), [](LaneDevice lane) { return lane.on_gpu(); });
   if (on_gpu == placement.lanes.end()) return "cpu";
-  const auto& name = find_gpus().gpus.at(static_cast<std::size_t>(on_gpu->gpu)).name;
+  const std::string name = find_gpus().gpus.at(static_cast<std::size_t>(on_gpu->gpu)).name;
   return fmt::format("cuda:{} {}{}", on_gpu->gpu, name, placement.uses_cores() ? " and cpu" : "");
 }
 

@@ -312,7 +312,7 @@ TEST_CASE("stacks are trained by LibTorch, if any of the networks can be in one"
   run.stack = StackSize{8};
   const Trial mlp = trial_of(ModelKind::mlp), cnn = trial_of(ModelKind::cnn);
   const auto together = [](const Trial& trial, EngineKind engine, LaneDevice device, const StackSize& size) {
-    return models_together(trial, rows, engine, device, size, rows.rows);
+    return with_stack({}, trial, rows, engine, device, size, rows.rows).together;
   };
   CHECK(together(mlp, EngineKind::torch, core_lane, {8}) == 8);
   CHECK(together(mlp, EngineKind::by_device, gpu_lane, {8}) == 8);
@@ -321,6 +321,16 @@ TEST_CASE("stacks are trained by LibTorch, if any of the networks can be in one"
   CHECK(together(mlp, EngineKind::native, core_lane, {8}) == 1);
   CHECK(together(mlp, EngineKind::torch, gpu_lane, {1024, 1 << 16}) == 128);
   CHECK(together(mlp, EngineKind::torch, gpu_lane, {1024, 66}) == 1);  // MiB
+  TrialEstimate alone;
+  alone.lane_bytes = 5e3;
+  const auto lane_bytes = [&](const StackSize& size) {
+    return with_stack(alone, mlp, rows, EngineKind::torch, gpu_lane, size, rows.rows).lane_bytes;
+  };
+  const auto stack = shape_of_stack(engine_named("torch"), mlp, rows, rows.rows);
+  REQUIRE(stack);
+  CHECK(lane_bytes({8}) == stack_memory(*stack).bytes(8));
+  CHECK(lane_bytes({1}) == 5e3);
+  CHECK(lane_bytes({1024, 66}) == 5e3);
   run.engine = EngineKind::torch;
   CHECK_NOTHROW(require_stack(plan_of({"cnn", "mlp"}), rows, run, {core_lane}));
   CHECK_THROWS_WITH(require_stack(plan_of({"cnn", "resnet18"}), rows, run, {core_lane}),

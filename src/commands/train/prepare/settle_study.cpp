@@ -139,9 +139,9 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
   plan.for_each_distinct(decides_cost, [&](const Trial& trial, double weight) {
     if (!has_core_engine(trial, shape) || !is_network(trial.model.kind)) return;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
-    TrialEstimate estimate = estimate_trial(trial, shape, parameters, training_rows);
-    estimate.together = models_together(trial, shape, EngineKind::by_device, gpu_lane, stack.size,
-                                        std::max<std::int64_t>(1, training_rows));
+    const TrialEstimate estimate =
+        with_stack(estimate_trial(trial, shape, parameters, training_rows), trial, shape, EngineKind::by_device,
+                   gpu_lane, stack.size, std::max<std::int64_t>(1, training_rows));
     speedup.add(trial, estimate, weight, stack.models * weight / weights);
   });
   return speedup.value();

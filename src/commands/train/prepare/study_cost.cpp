@@ -34,12 +34,10 @@ double seconds_with(const ChosenEngine& engine, const TrialEstimate& estimate, L
 TrialEstimate estimate_of(const PreparedStudy& prepared, const Trial& trial) {
   const SettledStudy& study = prepared.study;
   const StudyData& data = prepared.data;
-  TrialEstimate estimate = estimate_trial(trial, data.shape, parameters_of(data.networks, trial),
-                                          training_rows_per_iteration(study, expected_rows(study->data, data.file)));
+  const TrialEstimate alone = estimate_trial(trial, data.shape, parameters_of(data.networks, trial),
+                                             training_rows_per_iteration(study, expected_rows(study->data, data.file)));
   const LaneDevice lane = prepared.gpu_lanes > 0 ? gpu_lane : core_lane;
-  estimate.together =
-      models_together(trial, data.shape, study.engine(), lane, stack_size_of(study), prepared.facts.training_rows);
-  return estimate;
+  return with_stack(alone, trial, data.shape, study.engine(), lane, stack_size_of(study), prepared.facts.training_rows);
 }
 
 double expected_seconds(const IterationSeconds& lanes, double iterations) {
@@ -68,8 +66,7 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
     const TrialEstimate estimate = estimate_of(prepared, trial);
     const TrialEngine engine = prepared.engine_of_trial(trial);
     cost.flops += weight * estimate.flops;
-    const auto together = static_cast<double>(estimate.together);
-    cost.memory_bytes = std::max(cost.memory_bytes, together * estimate.memory_bytes);
+    cost.memory_bytes = std::max(cost.memory_bytes, estimate.lane_bytes);
     cost.checkpoint_bytes += weight * estimate.checkpoint_bytes;
     const double on_gpu = seconds_with(engine.on_gpu, estimate, gpu_lane);
     const double on_core = seconds_with(engine.on_cores, estimate, core);

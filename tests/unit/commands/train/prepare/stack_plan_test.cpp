@@ -107,7 +107,7 @@ TEST_CASE("shapes of a study have their own widths, and the study has the widest
   const StackSize size = settled(study, 1, 64 * gibibyte);
   std::vector<std::int64_t> widths;
   test::whole_plan(study).for_each_network([&](const Trial& trial) {
-    widths.push_back(models_together(trial, shape, EngineKind::torch, gpu_lane, size, shape.rows));
+    widths.push_back(with_stack({}, trial, shape, EngineKind::torch, gpu_lane, size, shape.rows).together);
   });
   CHECK(widths == std::vector<std::int64_t>{256, 256, 16});
   CHECK(size == StackSize{256, 65536});
