@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "parallel/devices/gpus.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "study/run_options.hpp"
 
@@ -22,7 +24,7 @@ struct Placement {
   std::vector<LaneDevice> lanes;  ///< the device of each lane; GPUs are in the rank's own numbering
   std::string note;               ///< a remark for the user; may be empty
   std::int64_t bound_cores = 0;   ///< the number of cores to which the rank is bound
-  double gpu_bytes = 0;           ///< the memory of its GPU, which other ranks may share; 0 without one
+  std::optional<Gpu> gpu{};       ///< that its lanes use, and other ranks may share
 
   std::int64_t lane_count() const { return static_cast<std::int64_t>(lanes.size()); }
   std::int64_t thread_count() const;  ///< the sum over all lanes

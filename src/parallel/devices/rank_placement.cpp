@@ -33,11 +33,9 @@ std::vector<std::vector<T>> gather_lists(const Communicator& comm, const std::ve
 
 // Returns "cpu", "cuda:0 NVIDIA H200" or "cuda:0 NVIDIA H200 and cpu". A rank has at most one GPU.
 std::string device_names(const Placement& placement) {
-  const auto on_gpu =
-      std::find_if(placement.lanes.begin(), placement.lanes.end(), [](LaneDevice lane) { return lane.on_gpu(); });
-  if (on_gpu == placement.lanes.end()) return "cpu";
-  const std::string name = find_gpus().gpus.at(static_cast<std::size_t>(on_gpu->gpu)).name;
-  return fmt::format("cuda:{} {}{}", on_gpu->gpu, name, placement.uses_cores() ? " and cpu" : "");
+  if (!placement.gpu) return "cpu";
+  return fmt::format("cuda:{} {}{}", placement.lanes.front().gpu, placement.gpu->name,
+                     placement.uses_cores() ? " and cpu" : "");
 }
 
 }  // namespace
@@ -66,8 +64,7 @@ Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus
   for (std::size_t rank = 0; rank < cores.size(); ++rank) views.push_back({cores[rank], gpus[rank]});
   Placement placement;
   agree(world, [&] { placement = place_rank(options, views, node.rank(), visible.none_reason, machine_has_gpu()); });
-  if (placement.uses_gpu())
-    placement.gpu_bytes = visible.gpus.at(static_cast<std::size_t>(placement.lanes.front().gpu)).memory_bytes;
+  if (placement.uses_gpu()) placement.gpu = visible.gpus.at(static_cast<std::size_t>(placement.lanes.front().gpu));
   if (launched_rank() && placement.uses_cores() && placement.note.empty())
     placement.note = unused_cores_note(views, bound.machine_cores);
   return placement;

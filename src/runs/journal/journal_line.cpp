@@ -128,13 +128,17 @@ void read_curve(const Json& rows, TrainedIteration& iteration) {
 Json json_of(const Platform& platform) {
   Json json = {{"build", platform.build}, {"threads", platform.threads}};
   for (const auto& [key, text] : platform.engines) json[key] = text;
+  if (platform.gpu) json["gpu"] = *platform.gpu;
   return json;
 }
 
 Platform platform_of(const Json& json) {
   Platform platform{json.at("build"), {}, integer_of<std::int64_t>(json.at("threads"))};
   for (const auto& [key, value] : json.items())
-    if (key != "build" && key != "threads") platform.engines.emplace(key, value.get<std::string>());
+    if (key == "gpu")
+      platform.gpu = value.get<std::string>();
+    else if (key != "build" && key != "threads")
+      platform.engines.emplace(key, value.get<std::string>());
   return platform;
 }
 

@@ -16,6 +16,7 @@ struct Platform {
   std::map<std::string, std::string> engines{};  ///< EngineServices::platform() by platform_key: of the native engine,
                                                  ///< and of others if the job uses them
   std::int64_t threads = 1;                      ///< per lane
+  std::optional<std::string> gpu{};              ///< name of the GPU that the rank uses
 
   /// platform() of the engine with this key; no value if the job does not use it.
   std::optional<std::string> engine(std::string_view key) const {
@@ -24,7 +25,7 @@ struct Platform {
   }
 
   bool operator==(const Platform& other) const {
-    return build == other.build && engines == other.engines && threads == other.threads;
+    return build == other.build && engines == other.engines && threads == other.threads && gpu == other.gpu;
   }
 };
 

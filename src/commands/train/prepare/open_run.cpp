@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,17 @@
 namespace sheaf {
 namespace {
 
+// A note if no earlier job has used a GPU like that of this rank, but others.
+std::optional<std::string> note_on_other_gpus(const std::vector<std::optional<JournalHeader>>& earlier,
+                                              const Platform& own) {
+  std::set<std::string> names;
+  for (const auto& header : earlier)
+    if (header && header->platform && header->platform->gpu) names.insert(*header->platform->gpu);
+  if (!own.gpu || names.empty() || names.count(*own.gpu) > 0) return std::nullopt;
+  return fmt::format("earlier jobs of the run used another GPU ({}, this job {}): results agree to rounding",
+                     printable(listed({names.begin(), names.end()})), *own.gpu);
+}
+
 // Reads the results of earlier jobs and adds the stages that follow from them. For rank 0, under the lock.
 Replay replay_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
                       const ArraySlice& slice, bool has_trial_count, SearchStages& stages) {
@@ -35,6 +47,7 @@ Replay replay_earlier(const std::string& directory, const RunRequest& request, c
   begin_log_times();
   for (const auto* warnings : {&progress.journals.accepted_differences, &progress.journals.warnings})
     for (const auto& warning : *warnings) warn_root(warning);
+  if (const auto note = note_on_other_gpus(progress.journals.headers, *header.platform)) log_root(*note);
   std::int64_t own = 0;
   for (const IndexRange& range : progress.left) own += slice.count(range);
   const IndexRange stage = stages.last_iterations();

@@ -28,8 +28,9 @@ UsedEngines used_engines(const Plan& plan, const EngineOfTrial& engine_of_trial)
   return engines_with([&](const EngineEntry& engine) { return names.count(engine.name) > 0; });
 }
 
-Platform platform_of(const RunOptions& options, const UsedEngines& used) {
+Platform platform_of(const RunOptions& options, const UsedEngines& used, const Placement& placement) {
   Platform platform{build_id(), {}, options.threads};
+  if (placement.gpu) platform.gpu = escaped(placement.gpu->name);
   for (const auto& [key, text] : engine_platforms(used)) platform.engines.emplace(key, escaped(text));
   return platform;
 }
@@ -75,7 +76,7 @@ PreparedTraining prepare_training(const Study& study, const Plan& plan, const st
                        std::move(identity.files),
                        training.prepared.placement.lane_count(),
                        std::nullopt,
-                       platform_of(settled->run, training.engines)};
+                       platform_of(settled->run, training.engines, training.prepared.placement)};
   });
   return training;
 }

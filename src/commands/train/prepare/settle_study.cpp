@@ -58,14 +58,15 @@ Study with_settled_mode(Study study, const JobFacts& facts) {
   return study;
 }
 
-// Of this rank, which has a GPU. GPUs have features, targets and weights as 4 bytes each, labels as 8.
+// 0 without a GPU. GPUs have features, targets and weights as 4 bytes each, labels as 8.
 std::int64_t bytes_of_gpu_lane(const Study& study, const JobFacts& facts, const Placement& placement) {
+  if (!placement.gpu) return 0;
   const DataShape& shape = facts.shape;
   const std::int64_t row = 4 * (shape.features + 1) + std::max<std::int64_t>(8, 4 * shape.outputs);
   const std::int64_t rows = std::max(shape.rows, facts.rows.all());
   const std::int64_t lanes = std::max<std::int64_t>(1, placement.gpu_lanes());
   return static_cast<std::int64_t>(
-      lane_bytes(placement.gpu_bytes, study.run.ranks_per_gpu, lanes, static_cast<double>(rows * row)));
+      lane_bytes(placement.gpu->memory_bytes, study.run.ranks_per_gpu, lanes, static_cast<double>(rows * row)));
 }
 
 // Collective over world.

@@ -282,6 +282,8 @@ TEST_CASE("a header may have the platform of its rank") {
     REQUIRE(read.has_value());
     CHECK(read->platform == header.platform);
     CHECK(read->seed() == seed);
+    header.platform->gpu = "NVIDIA H200";
+    CHECK(read_header_line(without_end(header_line(header)))->platform == header.platform);
   }
 }
 
