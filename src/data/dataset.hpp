@@ -16,7 +16,7 @@
 
 namespace sheaf {
 
-/// The arrays of a data set. `owner` keeps their memory alive.
+/// The arrays of a data set. `owner` keeps their memory alive; it is null if another object does so.
 struct DataSet {
   std::int64_t rows = 0;
   std::int64_t validation_file_rows = 0, test_file_rows = 0;  ///< the last rows (RowCounts)

@@ -185,7 +185,7 @@ TrialEstimate with_stack(TrialEstimate estimate, const Trial& trial, const DataS
   const std::int64_t width = stack ? stack_width(*stack, size) : 1;
   if (width == 1) return estimate;
   estimate.together = width;
-  estimate.lane_bytes = stack_memory(*stack).bytes(width);
+  estimate.needed_bytes = stack_memory(*stack).bytes(width);
   return estimate;
 }
 

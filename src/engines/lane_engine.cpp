@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engines/lane_engine.hpp"
 
+#include <functional>
 #include <utility>
 
 #include "engines/engine_choice.hpp"
-#include "engines/fallback_engine.hpp"
+#include "engines/gpu_lane_engine.hpp"
 #include "engines/memory_engine.hpp"
 #include "engines/stacked_engine.hpp"
 #include "engines/streamed_engine.hpp"
@@ -34,10 +35,13 @@ bool may_train_on_cores(const TrainingContext& context) {
 }  // namespace
 
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
-  if (context.stream != nullptr) return make_streamed_engine(context, device);
-  auto engine = engine_in_memory(context, device);
-  if (!device.on_gpu() || !may_train_on_cores(context)) return engine;
-  return make_fallback_engine(std::move(engine), [context] { return engine_in_memory(context, core_lane); });
+  const bool is_streamed = context.stream != nullptr;
+  auto engine = is_streamed ? make_streamed_engine(context, device) : engine_in_memory(context, device);
+  if (!device.on_gpu()) return engine;
+  std::function<std::unique_ptr<Engine>()> make_on_core;  // null: a GPU that fails ends the job
+  if (!is_streamed && may_train_on_cores(context))
+    make_on_core = [context] { return engine_in_memory(context, core_lane); };
+  return make_gpu_lane_engine(std::move(engine), std::move(make_on_core));
 }
 
 }  // namespace sheaf

@@ -50,17 +50,17 @@ class StreamedEngine : public Engine {
     for (const IndexRange& range : claim)
       for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number)
         waiting.push_back(model_of(number, 0));
-    std::vector<Model> models;
+    models_.clear();
     do {
-      begin_models(waiting, models);
+      begin_models(waiting);
       const double waited_before = lane_.waited_seconds();
-      if (!train_round(models, stop_requested)) {
-        save_checkpoints(models);
+      if (!train_round(stop_requested)) {
+        save_checkpoints();
         return false;
       }
-      const double waited = (lane_.waited_seconds() - waited_before) / static_cast<double>(models.size());
-      std::vector<Model> unfinished;
-      for (auto& model : models) {
+      const double waited = (lane_.waited_seconds() - waited_before) / static_cast<double>(models_.size());
+      auto unfinished = models_.begin();  // where the next one is kept
+      for (auto& model : models_) {
         model.waited_seconds += waited;
         if (model.training && lane_.is_left()) model.training->cut_if_due();
         const bool again = !model.failure.empty() && model.attempt < context_.study->run.retries;
@@ -68,13 +68,13 @@ class StreamedEngine : public Engine {
           waiting.push_back(model_of(model.number, model.attempt + 1));
         else if (model.is_over())
           calls.sink(finish(model));
-        else
-          unfinished.push_back(std::move(model));
+        else if (Model& kept = *unfinished++; &kept != &model)
+          kept = std::move(model);
       }
-      models = std::move(unfinished);
+      models_.erase(unfinished, models_.end());
       if (stop_requested()) waiting.clear();
-    } while (!lane_.is_left() && (!waiting.empty() || !models.empty()));
-    save_checkpoints(models);  // not empty only if the lane left the stream
+    } while (!lane_.is_left() && (!waiting.empty() || !models_.empty()));
+    save_checkpoints();  // not empty only if the lane left the stream
     return !lane_.is_left();
   }
 
@@ -89,8 +89,8 @@ class StreamedEngine : public Engine {
   }
 
   // Saves checkpoints of the unfinished models.
-  static void save_checkpoints(std::vector<Model>& models) {
-    for (auto& model : models)
+  void save_checkpoints() {
+    for (auto& model : models_)
       if (!model.is_over()) model.training->save();
   }
 
@@ -101,17 +101,17 @@ class StreamedEngine : public Engine {
     return model;
   }
 
-  // Moves waiting models to `models` as far as memory allows; at least one if `models` is empty.
-  void begin_models(std::deque<Model>& waiting, std::vector<Model>& models) {
+  // Moves waiting models to `models_` as far as memory allows; at least one if `models_` is empty.
+  void begin_models(std::deque<Model>& waiting) {
     double bytes = 0;
-    for (const auto& model : models) bytes += model.bytes;
-    for (; !waiting.empty() && models.size() < max_models; waiting.pop_front()) {
+    for (const auto& model : models_) bytes += model.bytes;
+    for (; !waiting.empty() && models_.size() < max_models; waiting.pop_front()) {
       const Iteration iteration = context_.plan.iteration(waiting.front().number);
       const Trial trial = context_.plan.trial(iteration.trial);
       const double bytes_of_model = memory_of(trial);
       bytes += bytes_of_model;
-      if (!models.empty() && bytes > models_bytes) break;
-      Model& model = models.emplace_back(std::move(waiting.front()));
+      if (!models_.empty() && bytes > models_bytes) break;
+      Model& model = models_.emplace_back(std::move(waiting.front()));
       model.bytes = bytes_of_model;
       model.epochs = trial.train.epochs;  // if it fails now
       attempt(model, [&] {
@@ -121,7 +121,7 @@ class StreamedEngine : public Engine {
     }
     epochs_ = 0;
     first_window_ = std::numeric_limits<std::int64_t>::max();
-    for (const auto& model : models) {
+    for (const auto& model : models_) {
       epochs_ = std::max(epochs_, model.epochs);
       if (model.training) first_window_ = std::min(first_window_, model.training->next_window());
     }
@@ -142,12 +142,12 @@ class StreamedEngine : public Engine {
 
   // Returns false if no lane of the node had anything to train. Some models may be unfinished when the round ends,
   // because the job is stopping or they await their validation.
-  bool train_round(std::vector<Model>& models, const std::function<bool()>& stop_requested) {
+  bool train_round(const std::function<bool()>& stop_requested) {
     if (lane_.begin_round(epochs_, first_window_) == 0) return false;
     const auto start = Clock::now();
     auto saved_at = start;
     const auto should_stop = [&] {
-      if (context_.checkpoints == nullptr || models.empty()) return false;
+      if (context_.checkpoints == nullptr || models_.empty()) return false;
       if (!lane_.is_left() && stop_requested() && seconds_left(start) > max_seconds_after_stop) lane_.leave();
       return lane_.is_left();
     };
@@ -156,15 +156,15 @@ class StreamedEngine : public Engine {
       const auto needs_no_more = [is_far](const Model& model) {
         return model.is_over() || (is_far && model.training->awaits_validation());
       };
-      if (std::all_of(models.begin(), models.end(), needs_no_more)) lane_.need_no_more();
+      if (std::all_of(models_.begin(), models_.end(), needs_no_more)) lane_.need_no_more();
     };
     end_if_unneeded();
     while (const Window* window = should_stop() ? nullptr : lane_.next(should_stop)) {
-      for (auto& model : models)
+      for (auto& model : models_)
         if (model.training) attempt(model, [&] { model.training->use(*window, should_stop); });
       end_if_unneeded();
       if (context_.checkpoints == nullptr || seconds_since(saved_at) < context_.checkpoints->interval_seconds) continue;
-      save_checkpoints(models);
+      save_checkpoints();
       saved_at = Clock::now();
     }
     return true;
@@ -193,13 +193,14 @@ class StreamedEngine : public Engine {
   double memory_of(const Trial& trial) const {
     if (!has_layout(trial.model.kind)) return models_bytes;
     return estimate_trial(trial, shape_, parameter_count(network_layout(trial.model, shape_)), context_.data->rows)
-        .memory_bytes;
+        .model_bytes;
   }
 
   const TrainingContext context_;
   const LaneDevice device_;
   const DataShape shape_;
   StreamLane lane_;
+  std::vector<Model> models_;      // of the round
   std::int64_t epochs_ = 0;        // largest number of epochs among the current models
   std::int64_t first_window_ = 0;  // first window that one of them needs
 };

@@ -36,7 +36,7 @@ double expected_seconds(const TrialEstimate& estimate, LaneDevice device) {
   const auto steps = static_cast<double>(estimate.steps);
   if (!device.on_gpu()) return steps * core_step_seconds + estimate.flops / (expected_core_flops * device.thread_count);
   if (estimate.together == 1) return steps * gpu_step_seconds + estimate.flops / gpu_flops;
-  const double traffic = steps * passes * estimate.memory_bytes;
+  const double traffic = steps * passes * estimate.model_bytes;
   return steps * stack_step_seconds / static_cast<double>(estimate.together) + traffic / gpu_bytes +
          estimate.flops / stack_flops;
 }

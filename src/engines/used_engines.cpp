@@ -31,7 +31,8 @@ std::string product_name(const EngineEntry& engine) {
 }
 
 ProductSpeed measure_products(const EngineEntry& engine) {
-  return {product_name(engine) + "'s", engine.services.measure_flops()};
+  return {product_name(engine) + "'s", engine.services.measure_flops(),
+          blas_library().find("OpenBLAS") != std::string::npos};
 }
 
 std::optional<std::string> slow_products(const ProductSpeed& speed) {
@@ -39,10 +40,12 @@ std::optional<std::string> slow_products(const ProductSpeed& speed) {
   // last decade.
   constexpr double slow_flops = 15e9;
   if (speed.flops >= slow_flops) return std::nullopt;
-  return fmt::format(
-      "{} matrix products run at only {:.1f} GFLOP/s (the BLAS library is slow, or the core is busy). "
-      "Install the OpenMP build of OpenBLAS (libopenblas0-openmp on Debian).",
-      speed.owner, speed.flops / 1e9);
+  const std::string problem =
+      fmt::format("{} matrix products run at only {:.1f} GFLOP/s", speed.owner, speed.flops / 1e9);
+  if (speed.has_openblas) return problem + " (the core is busy). Stop other programs, or expect a slower training.";
+  return problem +
+         " (the BLAS library is slow, or the core is busy). Install the OpenMP build of OpenBLAS "
+         "(libopenblas0-openmp on Debian).";
 }
 
 std::optional<std::string> find_slow_products(const UsedEngines& used) {

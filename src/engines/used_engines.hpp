@@ -37,6 +37,7 @@ std::string product_name(const EngineEntry& engine);
 struct ProductSpeed {
   std::string owner;  ///< of the products: "LibTorch's" or "the native engine's"
   double flops = 0;   ///< FLOP/s
+  bool has_openblas = false;
 };
 
 /// Measures the products of an engine that has some (measure_flops). Throws RunError. Local.

@@ -40,7 +40,7 @@ TrialEstimate estimate_trees(const Trial& trial, const DataShape& shape, std::in
   estimate.steps = trial.train.epochs;
   estimate.flops = operations * values * levels * static_cast<double>(trial.train.epochs) *
                    static_cast<double>(tree_outputs(trial.train.loss, shape.outputs));
-  estimate.memory_bytes = estimate.lane_bytes = values * value_bytes * rows_of_all;
+  estimate.model_bytes = estimate.needed_bytes = values * value_bytes * rows_of_all;
   estimate.checkpoint_bytes = bytes_of_checkpoint;
   return estimate;
 }
@@ -64,7 +64,7 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
   double activations = static_cast<double>(shape.features);
   for (const auto& layer : layers) activations += 2.0 * static_cast<double>(layer.output_count());
   values += activations * static_cast<double>(batch_rows(trial.train, training_rows));
-  estimate.memory_bytes = estimate.lane_bytes = values * value_bytes;
+  estimate.model_bytes = estimate.needed_bytes = values * value_bytes;
   return estimate;
 }
 

@@ -30,14 +30,14 @@ int optimizer_state_count(const TrainOptions& train);
 
 struct TrialEstimate {
   std::int64_t parameters = 0;
-  std::int64_t steps = 0;       ///< optimizer steps of one iteration
-  double flops = 0;             ///< floating-point operations of one iteration; trees: 4 per row, column and level of a
-                                ///< tree; networks: 6 per multiply-add of a forward pass (2
-                                ///< forward, 4 backward), times training rows and epochs; 0 (unknown) without a layout
-  double memory_bytes = 0;      ///< of one model: parameters, gradients, optimizer state and activations of a batch
-                                ///< (without a layout, only the features of the batch)
-  std::int64_t together = 1;    ///< models that a lane trains at the same time (run.stack)
-  double lane_bytes = 0;        ///< of all models that a lane trains at the same time
+  std::int64_t steps = 0;     ///< optimizer steps of one iteration
+  double flops = 0;           ///< floating-point operations of one iteration; trees: 4 per row, column and level of a
+                              ///< tree; networks: 6 per multiply-add of a forward pass (2
+                              ///< forward, 4 backward), times training rows and epochs; 0 (unknown) without a layout
+  double model_bytes = 0;     ///< of memory for one model: parameters, gradients, optimizer state and activations of a
+                              ///< batch (without a layout, only the features of the batch)
+  std::int64_t together = 1;  ///< models that a lane trains at the same time (run.stack)
+  double needed_bytes = 0;    ///< of memory for all models that a lane trains at the same time
   double checkpoint_bytes = 0;  ///< size of a checkpoint file: parameters, optimizer state, and about 1 KiB
 };
 

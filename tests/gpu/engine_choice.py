@@ -27,8 +27,8 @@ for kind in ("linear", "mlp"):
     checks.check("train on CPU cores" in text and "times as fast as the GPU" in text, f"a small {kind}: the reason",
                  text)
 found, text = engines("many small mlps", *MODELS["mlp"], "--study.iterations=256")
-checks.check(set(found) == {("torch", "cuda:0")} and "a GPU is expected to be" in text, "many small mlps are trained on the GPU",
-             f"{found}\n{text}")
+checks.check(set(found) == {("torch", "cuda:0")} and "a GPU is expected to be" in text,
+             "many small mlps are trained on the GPU", f"{found}\n{text}")
 found, text = engines("a large mlp", *LARGE)
 checks.check(found == [("torch", "cuda:0")] and "a GPU is expected to be" in text, "a large mlp is trained on the GPU",
              f"{found}\n{text}")

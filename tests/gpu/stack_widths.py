@@ -23,7 +23,9 @@ rows, result = train(checks, "auto", *STUDY, "--study.iterations=7", "--train.ep
 checks.check("up to 7 models of one shape together (run.stack = 8 in " in result.stderr, "auto trains them together",
              result.stderr)
 checks.check(all(on_gpu(row) for row in rows), "on the GPU", str(rows))
-result = sheaf("resume", "run", "--run.progress=none")
-checks.check(result.code == 0 and "already complete" in result.stderr and
-             "another GPU" not in result.stderr, "a later job has the same widths", result.stderr)
+# A later job with more models keeps the widths.
+result = sheaf("run", "study.cfg", *STUDY, "--study.iterations=20", "--train.epochs=1", "--run.output=run", "--resume",
+               "--run.progress=none")
+checks.check(result.code == 0 and "up to 8 models of one shape together (run.stack = 8 in " in result.stderr and
+             "earlier jobs" not in result.stderr, "a later job has the same widths", result.stderr)
 sys.exit(checks.finish())

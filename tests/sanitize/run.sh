@@ -37,7 +37,7 @@ check() {
 if [ "$kind" != thread ]; then
   build sanitize
   ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 check sanitize unit
-  ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:detect_leaks=0 check sanitize mpi
+  ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:detect_leaks=0 check sanitize 'mpi|simulated'
 fi
 if [ "$kind" != address ]; then
   build thread

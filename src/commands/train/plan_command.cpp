@@ -154,7 +154,7 @@ std::string trial_lines(const Plan& plan, bool has_trial_count, const std::vecto
     for (const auto& value : effective_values(plan, number)) rows.back().push_back(value.value_or("-"));
     rows.back().push_back(is_network(trial.model.kind) ? fmt::format("{}", estimate.parameters) : "-");
     rows.back().push_back(is_user_module(trial.model.kind) ? "unknown" : fmt::format("{:.4g}", estimate.flops / 1e9));
-    rows.back().push_back(human_bytes(estimate.lane_bytes));
+    rows.back().push_back(human_bytes(estimate.needed_bytes));
     if (any_together) rows.back().push_back(fmt::format("{}", estimate.together));
     rows.back().push_back(engine_text(prepared.engine_of_trial(trial), prepared.facts.devices) +
                           (any_together && estimate.together == 1 ? text_of_obstacle(trial, prepared) : ""));

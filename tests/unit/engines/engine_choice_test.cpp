@@ -300,6 +300,7 @@ TEST_CASE("each engine has a unique name, which its trainers return, and a uniqu
   for (const EngineEntry& engine : engine_table()) {
     CHECK(names.insert(engine.name).second);
     CHECK(kinds.insert(engine.kind).second);
+    for (const char* key : {"build", "threads", "gpu"}) CHECK(engine.services.platform_key != key);  // Platform
     CHECK(engine.name.size() <= ShortText::max_bytes);
     CHECK(&engine_named(engine.name) == &engine);
     CHECK(engine_of(trial_of(ModelKind::linear), rows, engine.kind, gpu_lane).name == engine.name);
@@ -322,15 +323,15 @@ TEST_CASE("stacks are trained by LibTorch, if any of the networks can be in one"
   CHECK(together(mlp, EngineKind::torch, gpu_lane, {1024, 1 << 16}) == 128);
   CHECK(together(mlp, EngineKind::torch, gpu_lane, {1024, 66}) == 1);  // MiB
   TrialEstimate alone;
-  alone.lane_bytes = 5e3;
-  const auto lane_bytes = [&](const StackSize& size) {
-    return with_stack(alone, mlp, rows, EngineKind::torch, gpu_lane, size, rows.rows).lane_bytes;
+  alone.needed_bytes = 5e3;
+  const auto needed_bytes = [&](const StackSize& size) {
+    return with_stack(alone, mlp, rows, EngineKind::torch, gpu_lane, size, rows.rows).needed_bytes;
   };
   const auto stack = shape_of_stack(engine_named("torch"), mlp, rows, rows.rows);
   REQUIRE(stack);
-  CHECK(lane_bytes({8}) == stack_memory(*stack).bytes(8));
-  CHECK(lane_bytes({1}) == 5e3);
-  CHECK(lane_bytes({1024, 66}) == 5e3);
+  CHECK(needed_bytes({8}) == stack_memory(*stack).bytes(8));
+  CHECK(needed_bytes({1}) == 5e3);
+  CHECK(needed_bytes({1024, 66}) == 5e3);
   run.engine = EngineKind::torch;
   CHECK_NOTHROW(require_stack(plan_of({"cnn", "mlp"}), rows, run, {core_lane}));
   CHECK_THROWS_WITH(require_stack(plan_of({"cnn", "resnet18"}), rows, run, {core_lane}),

@@ -67,6 +67,10 @@ TEST_CASE("only slow products give a warning, which names their owner") {
   CHECK(slow_products({"LibTorch's", 14.94e9}) ==
         "LibTorch's matrix products run at only 14.9 GFLOP/s (the BLAS library is slow, or the core is busy). Install "
         "the OpenMP build of OpenBLAS (libopenblas0-openmp on Debian).");
+  CHECK(
+      slow_products({"LibTorch's", 14.94e9, true}) ==
+      "LibTorch's matrix products run at only 14.9 GFLOP/s (the core is busy). Stop other programs, or expect a slower "
+      "training.");
   CHECK_FALSE(find_slow_products({}).has_value());
   CHECK_FALSE(find_slow_products({&engine_of_trees()}).has_value());
 }

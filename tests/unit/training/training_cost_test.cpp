@@ -23,11 +23,12 @@ TEST_CASE("the cost of an mlp equals the computation by hand") {
   CHECK(estimate.parameters == 64 * 32 + 32 + 32 * 10 + 10);
   CHECK(estimate.steps == 8 * 3);
   CHECK(estimate.flops == Approx(6.0 * (64 * 32 + 32 * 10) * 80 * 3));
-  CHECK(estimate.memory_bytes == Approx(4.0 * (static_cast<double>(estimate.parameters) * 4 + 10 * (64 + 2 * 42))));
+  CHECK(estimate.model_bytes == Approx(4.0 * (static_cast<double>(estimate.parameters) * 4 + 10 * (64 + 2 * 42))));
   CHECK(estimate.checkpoint_bytes == Approx(4.0 * static_cast<double>(estimate.parameters) * 3 + 1024));
   trial.train.precision = Precision::float64;
   const auto in_double = estimate_trial(trial, shape, 64 * 32 + 32 + 32 * 10 + 10, 80);
-  CHECK(in_double.memory_bytes == Approx(2 * estimate.memory_bytes));
+  CHECK(estimate.needed_bytes == estimate.model_bytes);
+  CHECK(in_double.model_bytes == Approx(2 * estimate.model_bytes));
   CHECK(in_double.checkpoint_bytes == Approx(2 * estimate.checkpoint_bytes - 1024));
 }
 
@@ -55,7 +56,7 @@ TEST_CASE("keys that change an estimate decide the cost") {
       apply_setting(other, key, value);
       const TrialEstimate one = estimate_of(study), changed = estimate_of(other);
       const bool same = one.parameters == changed.parameters && one.steps == changed.steps &&
-                        one.flops == changed.flops && one.memory_bytes == changed.memory_bytes;
+                        one.flops == changed.flops && one.model_bytes == changed.model_bytes;
       CAPTURE(key);
       CHECK((same || decides_cost(key)));
     }

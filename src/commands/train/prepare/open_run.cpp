@@ -29,25 +29,28 @@
 namespace sheaf {
 namespace {
 
-// A note if no earlier job has used a GPU like that of this rank, but others.
+// A note if ranks of this job use GPUs that no earlier job has used. Names are escaped().
 std::optional<std::string> note_on_other_gpus(const std::vector<std::optional<JournalHeader>>& earlier,
-                                              const Platform& own) {
-  std::set<std::string> names;
+                                              const std::set<std::string>& own) {
+  std::set<std::string> before, others = own;
   for (const auto& header : earlier)
-    if (header && header->platform && header->platform->gpu) names.insert(*header->platform->gpu);
-  if (!own.gpu || names.empty() || names.count(*own.gpu) > 0) return std::nullopt;
-  return fmt::format("earlier jobs of the run used another GPU ({}, this job {}): results agree to rounding",
-                     printable(listed({names.begin(), names.end()})), *own.gpu);
+    if (header && header->platform && header->platform->gpu) before.insert(*header->platform->gpu);
+  for (const auto& name : before) others.erase(name);
+  if (before.empty() || others.empty()) return std::nullopt;
+  const auto names = [](const std::set<std::string>& set) { return printable(listed({set.begin(), set.end()})); };
+  return fmt::format("earlier jobs of the run used {}, this one uses {}: results agree to rounding", names(before),
+                     names(own));
 }
 
 // Reads the results of earlier jobs and adds the stages that follow from them. For rank 0, under the lock.
+// `gpus`: names of the GPUs of all ranks.
 Replay replay_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                      const ArraySlice& slice, bool has_trial_count, SearchStages& stages) {
+                      const std::set<std::string>& gpus, const ArraySlice& slice, bool has_trial_count,
+                      SearchStages& stages) {
   RunProgress progress = RunReader(directory).progress(stages, header, request.force);
   begin_log_times();
   for (const auto* warnings : {&progress.journals.accepted_differences, &progress.journals.warnings})
     for (const auto& warning : *warnings) warn_root(warning);
-  if (const auto note = note_on_other_gpus(progress.journals.headers, *header.platform)) log_root(*note);
   std::int64_t own = 0;
   for (const IndexRange& range : progress.left) own += slice.count(range);
   const IndexRange stage = stages.last_iterations();
@@ -58,6 +61,8 @@ Replay replay_earlier(const std::string& directory, const RunRequest& request, c
                              stages.last_stage_text())
                : fmt::format("task {}/{} of '{}': {} of its {}{} left", slice.task, slice.tasks, directory, own,
                              counted(slice.count(stage), "iteration"), stages.last_stage_text()));
+  const auto note = note_on_other_gpus(progress.journals.headers, gpus);
+  if (note && own > 0) log_root(*note);
   return std::move(progress.journals);
 }
 
@@ -183,6 +188,10 @@ std::optional<OpenRun> open_run(const SettledStudy& study, bool uses_stored_stud
                                 const Communicator& world) {
   // The user did not choose a directory, so a new run may go to another one.
   const bool may_choose = study->run.output.empty() && !request.resume && slice.is_whole();
+  std::set<std::string> gpus;
+  const auto gpu = header.platform ? header.platform->gpu : std::nullopt;
+  for (const auto& name : world.gather(gpu.value_or("")))
+    if (!name.empty()) gpus.insert(name);
   std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
   Replay earlier;
@@ -204,7 +213,7 @@ std::optional<OpenRun> open_run(const SettledStudy& study, bool uses_stored_stud
     store_numbering(path, slice);
     while (locks.size() > run_locks) locks.pop_back();
     if (stored || !slice.is_whole())
-      earlier = replay_earlier(path, request, header, slice, study->search.has_trial_count(), stages);
+      earlier = replay_earlier(path, request, header, gpus, slice, study->search.has_trial_count(), stages);
     if (is_changed) change_extent(path, study, *stored);  // last: the replay refuses other data
   };
   const auto open = [&] {

@@ -66,7 +66,7 @@ StudyCost study_cost(const PreparedStudy& prepared, const Plan& plan, const std:
     const TrialEstimate estimate = estimate_of(prepared, trial);
     const TrialEngine engine = prepared.engine_of_trial(trial);
     cost.flops += weight * estimate.flops;
-    cost.memory_bytes = std::max(cost.memory_bytes, estimate.lane_bytes);
+    cost.memory_bytes = std::max(cost.memory_bytes, estimate.needed_bytes);
     cost.checkpoint_bytes += weight * estimate.checkpoint_bytes;
     const double on_gpu = seconds_with(engine.on_gpu, estimate, gpu_lane);
     const double on_core = seconds_with(engine.on_cores, estimate, core);

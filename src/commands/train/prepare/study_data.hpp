@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "data/dataset.hpp"
 #include "data/file_schema.hpp"
@@ -26,7 +26,9 @@ struct Study;
 
 /// The data of a rank, shared by its lanes.
 struct StudyData {
-  std::vector<std::shared_ptr<void>> memory;  ///< of `data`, whose copies in engines must not own it (failed GPUs)
+  /// The memory of `data` and of its marks. Freeing it is collective. Copies of `data` do not own it, because the
+  /// engine of a failed GPU is never destroyed.
+  std::array<std::shared_ptr<void>, 2> memory;
   std::optional<DataSet> data;     ///< none if each iteration draws its own; without features if they are streamed
   std::unique_ptr<Splits> splits;  ///< of `data`
   std::unique_ptr<Stream> stream;  ///< features of a file larger than memory

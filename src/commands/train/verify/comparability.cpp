@@ -37,6 +37,10 @@ std::optional<std::string> rounding_reason(const IterationResult& before, const 
   if (before.engine != now.engine)
     return fmt::format("they were trained by the engine {}, now by {}", before.engine.view(), now.engine.view());
   if (before.gpu >= 0 || now.gpu >= 0) return "sums on GPUs have no fixed order";
+  const bool has_parts = before.earlier_seconds > 0 || stored.size() > 1;
+  for (const auto& header : stored)
+    if (has_parts && header && header->platform && header->platform->gpu && engine_named(now.engine.view()).uses_gpus)
+      return "a part may have been trained on a GPU";
   for (const auto& header : stored)
     if (auto reason = platform_reason(now.engine.view(), header, own)) return reason;
   return std::nullopt;

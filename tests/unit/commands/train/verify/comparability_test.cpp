@@ -78,5 +78,20 @@ TEST_CASE("every job that may have trained a part of an iteration counts") {
   CHECK_FALSE(rounding_reason(result, result, {own, own}, own).has_value());
 }
 
+TEST_CASE("an iteration on a core may have begun on the GPU of its rank") {
+  JournalHeader with_gpu = own;
+  with_gpu.platform->gpu = "NVIDIA H200";
+  IterationResult whole = result_of("torch"), continued = whole;
+  continued.earlier_seconds = 1.5;
+  const IterationResult now = result_of("torch");
+  CHECK(rounding_reason(whole, now, {with_gpu}, own) == std::nullopt);
+  CHECK(rounding_reason(continued, now, {own}, own) == std::nullopt);
+  for (const auto& reason :
+       {rounding_reason(continued, now, {with_gpu}, own), rounding_reason(whole, now, {own, with_gpu}, own)})
+    CHECK(reason == "a part may have been trained on a GPU");
+  continued.engine = "native";
+  CHECK(rounding_reason(continued, result_of("native"), {with_gpu}, own) == std::nullopt);
+}
+
 }  // namespace
 }  // namespace sheaf

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engines/fallback_engine.hpp"
+#include "engines/gpu_lane_engine.hpp"
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <set>
@@ -15,7 +16,9 @@
 namespace sheaf {
 namespace {
 
-// Keeps an engine until the process ends, without destroying it: its tensors would call the failed GPU.
+std::atomic<bool> has_gpu_failed{false};  // in this process
+
+// Keeps an engine until the process ends.
 void keep_forever(std::unique_ptr<Engine> engine) {
   static std::mutex mutex;
   static auto* const kept = new std::vector<std::unique_ptr<Engine>>;
@@ -32,13 +35,17 @@ std::vector<IndexRange> rest_of(const std::vector<IndexRange>& claimed, const st
   return rest;
 }
 
-class FallbackEngine : public Engine {
+class GpuLaneEngine : public Engine {
  public:
-  FallbackEngine(std::unique_ptr<Engine> first, std::function<std::unique_ptr<Engine>()> make_other)
-      : first_(std::move(first)), make_other_(std::move(make_other)) {}
+  GpuLaneEngine(std::unique_ptr<Engine> on_gpu, std::function<std::unique_ptr<Engine>()> make_on_core)
+      : on_gpu_(std::move(on_gpu)), make_on_core_(std::move(make_on_core)) {}
+
+  ~GpuLaneEngine() override {
+    if (on_gpu_ && has_gpu_failed) keep_forever(std::move(on_gpu_));
+  }
 
   bool train(const std::vector<IndexRange>& claim, const EngineCalls& calls) override {
-    if (other_) return other_->train(claim, calls);
+    if (on_core_) return on_core_->train(claim, calls);
     std::vector<IndexRange> claimed = claim;
     std::set<std::int64_t> finished;
     EngineCalls counted = calls;
@@ -53,11 +60,11 @@ class FallbackEngine : public Engine {
         return more;
       };
     try {
-      return first_->train(claim, counted);
+      return on_gpu_->train(claim, counted);
     } catch (const GpuError& error) {
-      replace(error);
+      leave_gpu(error);
     }
-    other_->train(rest_of(claimed, finished), calls);
+    on_core_->train(rest_of(claimed, finished), calls);
     return !claim.empty();
   }
 
@@ -68,32 +75,35 @@ class FallbackEngine : public Engine {
     try {
       current().train_ahead(plan, iterations, stop_requested);
     } catch (const GpuError& error) {
-      replace(error);  // the stage of the iterations will train them
+      leave_gpu(error);  // the stage of the iterations will train them
     }
   }
 
-  bool has_lost_gpu() const override { return other_ != nullptr; }
+  bool has_lost_gpu() const override { return on_core_ != nullptr; }
 
  private:
-  Engine& current() const { return other_ ? *other_ : *first_; }
+  Engine& current() const { return on_core_ ? *on_core_ : *on_gpu_; }
 
-  void replace(const GpuError& error) {
+  // Call it while the error is handled.
+  void leave_gpu(const GpuError& error) {
+    has_gpu_failed = true;
+    if (!make_on_core_) throw;
     log_rank(
         fmt::format("the GPU has failed ({}): the lane goes on with a core; results agree to rounding", error.what()));
-    keep_forever(std::move(first_));
-    other_ = make_other_();
+    keep_forever(std::move(on_gpu_));
+    on_core_ = make_on_core_();
   }
 
-  std::unique_ptr<Engine> first_;
-  const std::function<std::unique_ptr<Engine>()> make_other_;
-  std::unique_ptr<Engine> other_;  // null until the GPU fails
+  std::unique_ptr<Engine> on_gpu_;  // null after its GPU has failed, if there is an engine on a core
+  const std::function<std::unique_ptr<Engine>()> make_on_core_;
+  std::unique_ptr<Engine> on_core_;  // null until the GPU fails
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_fallback_engine(std::unique_ptr<Engine> first,
-                                             std::function<std::unique_ptr<Engine>()> make_other) {
-  return std::make_unique<FallbackEngine>(std::move(first), std::move(make_other));
+std::unique_ptr<Engine> make_gpu_lane_engine(std::unique_ptr<Engine> on_gpu,
+                                             std::function<std::unique_ptr<Engine>()> make_on_core) {
+  return std::make_unique<GpuLaneEngine>(std::move(on_gpu), std::move(make_on_core));
 }
 
 }  // namespace sheaf

@@ -1,6 +1,6 @@
 // A lane whose GPU fails goes on with its cores.
 // SPDX-License-Identifier: MIT
-#include "engines/fallback_engine.hpp"
+#include "engines/gpu_lane_engine.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -46,7 +46,7 @@ class FakeEngine : public Engine {
 };
 
 std::unique_ptr<Engine> fallback_after(std::int64_t count) {
-  return make_fallback_engine(std::make_unique<FakeEngine>(count, 8),
+  return make_gpu_lane_engine(std::make_unique<FakeEngine>(count, 8),
                               [] { return std::make_unique<FakeEngine>(1000, 1); });
 }
 
@@ -77,13 +77,33 @@ TEST_CASE("after a failure of the GPU, the rest of a claim and later claims are 
   }
 }
 
+TEST_CASE("once a GPU has failed, engines on GPUs are not destroyed, also without an engine on cores") {
+  class Counted : public FakeEngine {
+   public:
+    Counted(std::int64_t left, int& destroyed) : FakeEngine(left, 8), destroyed_(destroyed) {}
+    ~Counted() override { ++destroyed_; }
+
+   private:
+    int& destroyed_;
+  };
+  static int destroyed = 0;  // the engines live as long as the process
+  auto of_other_lane = make_gpu_lane_engine(std::make_unique<Counted>(100, destroyed), nullptr);
+  auto engine = make_gpu_lane_engine(std::make_unique<Counted>(1, destroyed), nullptr);
+  const EngineCalls calls{[](TrainedIteration&&) {}, [] { return false; }, {}};
+  CHECK_THROWS_AS(engine->train({{0, 3}}, calls), GpuError);
+  CHECK_FALSE(engine->has_lost_gpu());
+  engine.reset();
+  of_other_lane.reset();
+  CHECK(destroyed == 0);
+}
+
 TEST_CASE("other errors of the device end the training") {
   class FullDisk : public FakeEngine {
    public:
     FullDisk() : FakeEngine(0, 1) {}
     bool train(const std::vector<IndexRange>&, const EngineCalls&) override { throw DeviceError("the disk is full"); }
   };
-  const auto engine = make_fallback_engine(std::make_unique<FullDisk>(), [] { return nullptr; });
+  const auto engine = make_gpu_lane_engine(std::make_unique<FullDisk>(), [] { return nullptr; });
   CHECK_THROWS_WITH(engine->train({{0, 1}}, {[](TrainedIteration&&) {}, [] { return false; }}), "the disk is full");
   CHECK_FALSE(engine->has_lost_gpu());
 }
