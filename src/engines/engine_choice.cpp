@@ -54,6 +54,8 @@ std::optional<Demand> demand_of(const RunOptions& run, double speedup, LaneDevic
   const auto uses_gpus = [](const EngineEntry& engine) { return engine.uses_gpus; };
   if (device.on_gpu() && speedup != no_gpu && run.device == DeviceRequest::cuda)
     return Demand{uses_gpus, "run.device = cuda"};
+  if (device.on_gpu() && speedup != no_gpu && run.stack && run.stack->is_stack())
+    return Demand{uses_gpus, fmt::format("run.stack = {}", run.stack->most)};
   if (device.on_gpu() && speedup > 1)
     return Demand{uses_gpus, fmt::format("a GPU is expected to be {:.2g} times as fast as the cores", speedup)};
   if (run.threads > 1)

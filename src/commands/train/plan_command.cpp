@@ -220,8 +220,11 @@ std::string plan_text(const Study& study, const SubmittedStudy& submitted, const
   if (cost.seconds)
     text +=
         fmt::format("time         about {} (by the arithmetic, without validation)\n", human_seconds(*cost.seconds));
-  text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
-                      human_bytes(cost.memory_bytes), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
+  const auto& gpu = prepared.placement.gpu;
+  text += fmt::format("memory       {}; at most {} per lane{}; {} available per node\n", data_memory(data),
+                      human_bytes(cost.memory_bytes),
+                      gpu ? fmt::format(" on a GPU of {}", human_bytes(gpu->memory_bytes)) : "",
+                      human_bytes(static_cast<double>(prepared.facts.node_bytes)));
   text += checkpoints_line(plan, sizes, cost.checkpoint_bytes);
   text += fmt::format("output       {}\n", printable(run_directory(study)));
   text += job_lines(study, submitted, plan, cost, prepared);

@@ -130,7 +130,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
                          stages.last_stage_text(), run.directory));
     if (const auto skipped = plan.skipped_text(); !skipped.empty()) log_root("skipped " + skipped);
     for (const auto& sentence : ineffective_gpu_keys(study->run, prepared.facts)) warn_root(sentence);
-    if (const auto warning = find_slow_products(training.engines)) warn_root(*warning);
+    if (prepared.gpu_lanes < prepared.ranks.lane_count())
+      if (const auto warning = find_slow_products(training.engines)) warn_root(*warning);
     for (const auto& note :
          {note_on_gpus(study, plan, prepared.facts), note_on_predictions(study, prepared.facts),
           note_on_stacks(study, prepared.facts.gpus), note_on_batch(study, prepared.ranks.lane_count())})

@@ -37,6 +37,14 @@ std::vector<int> assign_gpus(const RunOptions& options, const std::vector<RankVi
   return gpus;
 }
 
+// The ranks with the GPU of `rank`.
+std::int64_t ranks_sharing(const std::vector<RankView>& views, const std::vector<int>& gpus, std::size_t rank) {
+  const auto id = [&](std::size_t of) { return views[of].gpu_ids[static_cast<std::size_t>(gpus[of])]; };
+  std::int64_t sharing = 0;
+  for (std::size_t other = 0; other < views.size(); ++other) sharing += gpus[other] >= 0 && id(other) == id(rank);
+  return sharing;
+}
+
 // Returns the number of cores of a rank; a core that several ranks train on is divided among them. At least 1.
 std::int64_t shared_cores(const RunOptions& options, const std::vector<RankView>& views, const std::vector<int>& gpus,
                           std::size_t rank) {
@@ -64,12 +72,13 @@ std::string crowding(std::int64_t lanes, std::int64_t threads, std::int64_t core
   return fmt::format("{} x {} on {}", counted(lanes, "lane"), counted(threads, "thread"), counted(cores, "core"));
 }
 
-Placement on_gpu(const RunOptions& options, int gpu, std::int64_t cores) {
+// `sharing`: ranks on the GPU.
+Placement on_gpu(const RunOptions& options, int gpu, std::int64_t sharing, std::int64_t cores) {
   Placement placement;
   const std::int64_t lanes = std::max<std::int64_t>(1, options.lanes);
   add_lanes(lanes, {gpu, static_cast<int>(options.threads)}, placement);
   add_lanes(options.core_lanes, {-1, static_cast<int>(options.threads)}, placement);
-  if (options.ranks_per_gpu > 1 || lanes > 1)
+  if (sharing > 1 || lanes > 1)
     add_note("several models share a GPU: without CUDA MPS their kernels run in turn", placement);
   add_note(crowding(options.core_lanes, options.threads, cores), placement);
   return placement;
@@ -117,6 +126,10 @@ Placement place_rank(const RunOptions& options, const std::vector<RankView>& vie
   const auto gpus = assign_gpus(options, views);
   const int gpu = gpus[rank];
   if (options.device == DeviceRequest::cuda && gpu < 0) {
+    require(may_use_gpus(options), [&] {
+      return fmt::format("run.device = cuda, but {} trains and evaluates on cores. Set run.device to auto or cpu.",
+                         none_reason);
+    });
     if (views[rank].gpu_ids.empty())
       throw RunError(
           fmt::format("run.device = cuda, but no GPU is available ({}). Set run.device to auto or cpu, or start the "
@@ -129,7 +142,7 @@ Placement place_rank(const RunOptions& options, const std::vector<RankView>& vie
   }
   const std::int64_t cores = shared_cores(options, views, gpus, rank);
   Placement placement = gpu >= 0
-                            ? on_gpu(options, gpu, cores)
+                            ? on_gpu(options, gpu, ranks_sharing(views, gpus, rank), cores)
                             : on_cores(options, cores, no_gpu_note(options, views[rank], none_reason, machine_has_gpu));
   placement.bound_cores = static_cast<std::int64_t>(views[rank].cores.size());
   return placement;

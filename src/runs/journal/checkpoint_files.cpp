@@ -154,11 +154,22 @@ std::optional<std::string> CheckpointFiles::load(const IterationKey& training) {
     std::string state;
     const auto problem = read_state(path, training, seed_, state);
     if (!problem) return state;
-    set_aside(training, *problem);
+    rename_newest(training, *problem, "");
   }
 }
 
 void CheckpointFiles::set_aside(const IterationKey& training, const std::string& reason) {
+  constexpr int logged = 3;  // on another device, all checkpoints of a rank may be unusable
+  const int number = [&] {
+    const std::lock_guard lock(mutex_);
+    return ++set_aside_[reason];
+  }();
+  if (number > logged) return rename_newest(training, reason, std::nullopt);
+  rename_newest(training, reason, number == logged ? " Others with this reason are renamed without a warning." : "");
+}
+
+void CheckpointFiles::rename_newest(const IterationKey& training, const std::string& reason,
+                                    const std::optional<std::string>& warning_end) {
   auto saved = steps_of(training);
   if (saved.empty()) return;
   const std::string path = path_of(training, saved.back());
@@ -170,11 +181,12 @@ void CheckpointFiles::set_aside(const IterationKey& training, const std::string&
                       "of '{}'.",
                       path, reason, failed.message(), directory_));
   saved.pop_back();
-  log_rank(fmt::format(
-      "warning: checkpoint '{}' cannot be used ({}). Trial {} (repeat {}, fold {}, member {}) continues from "
-      "{}. The file was renamed to '{}'.",
-      path, reason, training.trial, training.repeat, training.fold, training.member,
-      saved.empty() ? "its beginning" : "the previous checkpoint", aside));
+  if (warning_end)
+    log_rank(fmt::format(
+        "warning: checkpoint '{}' cannot be used ({}). Trial {} (repeat {}, fold {}, member {}) continues from "
+        "{}. The file was renamed to '{}'.{}",
+        path, reason, training.trial, training.repeat, training.fold, training.member,
+        saved.empty() ? "its beginning" : "the previous checkpoint", aside, *warning_end));
   set_steps(training, std::move(saved));
 }
 

@@ -45,7 +45,7 @@ class CheckpointFiles {
   void expect(const IterationKey& training, std::int64_t steps);
 
   /// Renames the newest checkpoint of the training, so that load() does not return it again, and logs a warning with
-  /// the reason. Throws RunError.
+  /// the reason, but not more than three with the same one. Throws RunError.
   void set_aside(const IterationKey& training, const std::string& reason);
 
   /// Writes the state after `steps` steps under a temporary name, syncs and renames the file, and removes all but the
@@ -60,6 +60,9 @@ class CheckpointFiles {
   void discard(const IterationKey& training);
 
  private:
+  // Logs a warning with this end, if there is one.
+  void rename_newest(const IterationKey& training, const std::string& reason,
+                     const std::optional<std::string>& warning_end);
   std::vector<std::int64_t> steps_of(const IterationKey& training) const;
   void set_steps(const IterationKey& training, std::vector<std::int64_t> steps);
   std::string path_of(const IterationKey& training, std::int64_t steps) const;
@@ -67,6 +70,7 @@ class CheckpointFiles {
   const std::string directory_;
   const std::uint32_t seed_;
   mutable std::mutex mutex_;
+  std::map<std::string, int> set_aside_;                     // number of checkpoints with each reason
   std::map<IterationKey, std::vector<std::int64_t>> steps_;  // of the files of each training that has some, ascending
 };
 

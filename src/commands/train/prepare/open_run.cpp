@@ -29,17 +29,17 @@
 namespace sheaf {
 namespace {
 
-// A note if ranks of this job use GPUs that no earlier job has used. Names are escaped().
+// A note if earlier jobs have used GPUs, and this job uses none or others. Names are escaped().
 std::optional<std::string> note_on_other_gpus(const std::vector<std::optional<JournalHeader>>& earlier,
                                               const std::set<std::string>& own) {
   std::set<std::string> before, others = own;
   for (const auto& header : earlier)
     if (header && header->platform && header->platform->gpu) before.insert(*header->platform->gpu);
   for (const auto& name : before) others.erase(name);
-  if (before.empty() || others.empty()) return std::nullopt;
+  if (before.empty() || (others.empty() && !own.empty())) return std::nullopt;
   const auto names = [](const std::set<std::string>& set) { return printable(listed({set.begin(), set.end()})); };
   return fmt::format("earlier jobs of the run used {}, this one uses {}: results agree to rounding", names(before),
-                     names(own));
+                     own.empty() ? "cores" : names(own));
 }
 
 // Reads the results of earlier jobs and adds the stages that follow from them. For rank 0, under the lock.

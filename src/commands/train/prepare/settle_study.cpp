@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "parallel/devices/memory.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "search/tpe.hpp"
 #include "study/key_defaults.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
@@ -113,11 +115,41 @@ PredictionsKept settled_predictions(const Study& study, const JobFacts& facts) {
   return are_few || study.search.ensemble == EnsembleKind::greedy ? PredictionsKept::held_out : PredictionsKept::none;
 }
 
+bool any_network(const Plan& plan) {
+  bool any = false;
+  plan.for_each_network([&](const Trial& trial) { any = any || is_network(trial.model.kind); });
+  return any;
+}
+
+// Whether lanes with a GPU train any model on it. `engine`: settled.
+bool any_uses_gpus(const Plan& plan, const DataShape& shape, AutoOr<EngineKind> engine) {
+  bool any = false;
+  plan.for_each_network([&](const Trial& trial) { any = any || engine_of(trial, shape, engine, gpu_lane).uses_gpus; });
+  return any;
+}
+
 // `study`: with settled predictions.
 EnsembleKind settled_ensemble(const Study& study, const JobFacts& facts) {
   if (study.search.ensemble != automatic) return study.search.ensemble;
   const bool are_few = predictions_bytes(study, facts) <= max_predictions_bytes;
   return are_few && !ensemble_obstacle(study) ? EnsembleKind::greedy : EnsembleKind::none;
+}
+
+// Plan::for_each_distinct() visits only the ends of ranges, but trials have other values between them. Returns how many
+// different costs it visits for each one that the first trials have, at most 1.
+double share_of_shapes(const Plan& plan) {
+  constexpr std::int64_t most_trials = 256;
+  const std::int64_t known = plan.draws_from_results() ? Tpe::startup_trials : most_trials;
+  std::set<std::vector<std::string>> drawn;
+  for (std::int64_t number = 0; number < std::min(plan.trial_count(), known); ++number) {
+    std::vector<std::string> values;
+    for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+      if (decides_cost(plan.searched_keys()[key])) values.push_back(plan.value(number, key));
+    drawn.insert(std::move(values));
+  }
+  std::size_t visited = 0;
+  plan.for_each_distinct(decides_cost, [&](const Trial&, double) { ++visited; });
+  return std::min(1.0, static_cast<double>(visited) / static_cast<double>(std::max<std::size_t>(1, drawn.size())));
 }
 
 }  // namespace
@@ -134,6 +166,7 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
     all_on_cores = all_on_cores && on_cores;
   });
   if (!any_on_cores) return no_gpu;
+  const double share = share_of_shapes(plan);
   // A rank that needs its GPU for other trials trains one model at a time.
   const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
   GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
@@ -143,7 +176,7 @@ double expected_gpu_speedup(const Plan& plan, const DataShape& shape, std::int64
     const TrialEstimate estimate =
         with_stack(estimate_trial(trial, shape, parameters, training_rows), trial, shape, EngineKind::by_device,
                    gpu_lane, stack.size, std::max<std::int64_t>(1, training_rows));
-    speedup.add(trial, estimate, weight, stack.models * weight / weights);
+    speedup.add(trial, estimate, weight, stack.models * share * weight / weights);
   });
   return speedup.value();
 }
@@ -221,8 +254,17 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   Placement placement = place_ranks(study.run, find_usable_gpus, world, node);
   JobFacts facts = gather_facts(study, plan, file, placement, world, node);
   PlacedStudy placed{settled_study(study, plan, facts), std::move(placement), std::move(facts)};
-  if (placed.facts.devices.front().on_gpu() && !may_use_gpus(placed.study->run)) {
-    placed.placement = place_ranks(placed.study->run, find_usable_gpus, world, node);
+  if (placed.facts.devices.front().on_gpu() && !any_uses_gpus(plan, placed.facts.shape, placed.study.engine())) {
+    agree(world, [&] {
+      if (study.run.device == DeviceRequest::cuda)
+        throw UsageError(fmt::format(
+            "run.device = cuda, but no model of the study trains on GPUs (run.engine = {}{}). Set run.device = auto{}.",
+            setting_text(placed.study, "run.engine"), any_network(plan) ? "" : "; boosted trees train on cores",
+            any_network(plan) ? ", or run.engine = torch" : ""));
+    });
+    RunOptions on_cores = placed.study->run;
+    on_cores.device = DeviceRequest::cpu;
+    placed.placement = place_ranks(on_cores, find_usable_gpus, world, node);
     placed.facts.devices = kinds_of_lanes(placed.placement, world);
     placed.facts.gpus = {};
   }
@@ -261,12 +303,19 @@ std::string note_on_gpus(const SettledStudy& settled, const Plan& plan, const Jo
     if (on_cores && other == nullptr) other = gpu_engine(trial, facts.shape);
   });
   if (other == nullptr) return "";
-  const double times = 1 / facts.gpu_speedup;
+  bool any_trees = false;  // which the other engine does not train
+  plan.for_each_network([&](const Trial& trial) { any_trees = any_trees || !is_network(trial.model.kind); });
+  const auto times = [](double value) {
+    return value < 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
+  };
+  const double speedup = facts.gpu_speedup;
   return fmt::format(
-      "linear models and MLPs train on CPU cores (run.engine = {}), which are expected to be {} times as fast as "
-      "the GPU. To train them on the GPU, start a run with run.engine = {}.",
-      setting_text(settled, "run.engine"), times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times),
-      other->name);
+      "linear models and MLPs train on CPU cores (run.engine = {}), {}. To train them on the GPU, start a run with "
+      "run.engine = {}.",
+      setting_text(settled, "run.engine"),
+      speedup > 1 ? fmt::format("but the GPU is expected to be {} times as fast", times(speedup))
+                  : fmt::format("which are expected to be {} times as fast as the GPU", times(1 / speedup)),
+      any_trees ? "by_device" : other->name);
 }
 
 std::string note_on_batch(const Study& study, std::int64_t lanes) {

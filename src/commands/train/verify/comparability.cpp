@@ -36,7 +36,9 @@ std::optional<std::string> rounding_reason(const IterationResult& before, const 
                                            const JournalHeader& own) {
   if (before.engine != now.engine)
     return fmt::format("they were trained by the engine {}, now by {}", before.engine.view(), now.engine.view());
-  if (before.gpu >= 0 || now.gpu >= 0) return "sums on GPUs have no fixed order";
+  if (before.gpu >= 0 && now.gpu < 0) return "they were trained on a GPU, now on cores";
+  if (before.gpu < 0 && now.gpu >= 0) return "they were trained on cores, now on a GPU";
+  if (now.gpu >= 0) return "sums on GPUs have no fixed order";
   const bool has_parts = before.earlier_seconds > 0 || stored.size() > 1;
   for (const auto& header : stored)
     if (has_parts && header && header->platform && header->platform->gpu && engine_named(now.engine.view()).uses_gpus)

@@ -65,7 +65,7 @@ TEST_CASE("ranks get different GPUs, and ranks without a GPU train on the CPU") 
   CHECK(surplus.note == "more ranks than GPUs");
   options.ranks_per_gpu = 2;
   CHECK(gpus_of(options, {view, view, view, view, view}) == std::vector<int>{0, 1, 0, 1, -1});
-  CHECK(place_rank(options, {view}, 0, "").note.find("MPS") != std::string::npos);
+  CHECK(place_rank(options, {view, view, view}, 0, "").note.find("MPS") != std::string::npos);
 }
 
 TEST_CASE("a rank with a GPU can also have lanes on its cores") {
@@ -83,6 +83,10 @@ TEST_CASE("a rank with a GPU can also have lanes on its cores") {
   CHECK(both.uses_gpu());
   CHECK(both.uses_cores());
   CHECK(both.note == "several models share a GPU: without CUDA MPS their kernels run in turn");
+  RunOptions sharing;
+  sharing.ranks_per_gpu = 2;
+  CHECK(place_rank(sharing, {view}, 0, "").note.empty());
+  CHECK(place_rank(sharing, {view, view}, 0, "").note == both.note);
   // A rank without a GPU has one lane per core that the other rank does not use.
   options.lanes = 0;
   CHECK(gpus(place_rank(options, {view, view}, 0, "")) == std::vector<int>{0, -1, -1, -1});

@@ -147,6 +147,18 @@ TEST_CASE("auto takes GPUs with stacks only where the cores are expected to be s
   study.study.iterations = 4096;
   study.run.stack = StackSize{1};
   CHECK(speedup(4, {1, 64 * gibibyte}) < 1);
+  // Values that are drawn from a range give as many shapes as a list of them.
+  study.run.stack.reset();
+  study.study.iterations = 1;
+  study.search.method = SearchMethod::random;
+  study.search.trials = 100;
+  study.search.keys = {{"model.hidden", {"16", "115"}, Sampling::integer}};
+  const double of_range = speedup(1, {1, 64 * gibibyte});
+  study.search.keys = {{"model.hidden", {}}};
+  for (int width = 16; width <= 115; ++width) study.search.keys[0].candidates.push_back(std::to_string(width));
+  const double of_list = speedup(1, {1, 64 * gibibyte});
+  CHECK(of_range / of_list > 0.5);
+  CHECK(of_range / of_list < 2);
 }
 
 TEST_CASE("a number of models that does not fit into the memory of a GPU is refused with one that fits") {

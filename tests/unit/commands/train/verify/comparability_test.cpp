@@ -64,9 +64,12 @@ TEST_CASE("another program, engine or device agrees to rounding") {
   CHECK(reason("native", other) == "the run has not recorded its processor");
   CHECK(rounding_reason(result_of("native"), result_of("torch"), {own}, own) ==
         "they were trained by the engine native, now by torch");
-  for (const auto& [before, now] : {std::pair(0, -1), {-1, 0}, {0, 0}})
-    CHECK(rounding_reason(result_of("torch", before), result_of("torch", now), {own}, own) ==
-          "sums on GPUs have no fixed order");
+  const auto on = [](int before, int now) {
+    return rounding_reason(result_of("torch", before), result_of("torch", now), {own}, own);
+  };
+  CHECK(on(0, -1) == "they were trained on a GPU, now on cores");
+  CHECK(on(-1, 0) == "they were trained on cores, now on a GPU");
+  CHECK(on(0, 1) == "sums on GPUs have no fixed order");
 }
 
 TEST_CASE("every job that may have trained a part of an iteration counts") {
