@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -84,12 +85,11 @@ class GpuLaneEngine : public Engine {
  private:
   Engine& current() const { return on_core_ ? *on_core_ : *on_gpu_; }
 
-  // Call it while the error is handled.
   void leave_gpu(const GpuError& error) {
     has_gpu_failed = true;
-    if (!make_on_core_) throw;
-    log_rank(
-        fmt::format("the GPU has failed ({}): the lane goes on with a core; results agree to rounding", error.what()));
+    const std::string problem = fmt::format("the GPU has failed ({})", error.what());
+    if (!make_on_core_) throw GpuError(problem);
+    log_rank(problem + ": the lane goes on with a core; results agree to rounding");
     keep_forever(std::move(on_gpu_));
     on_core_ = make_on_core_();
   }

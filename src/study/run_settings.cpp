@@ -40,8 +40,9 @@ void add_run_keys(std::vector<Setting>& table) {
           "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all networks; "
           "xgboost: boosted_trees, one thread per lane; by_model: boosted_trees with xgboost, others with native where "
           "possible, otherwise with torch; by_device: torch on GPUs, and as by_model on cores. auto decides when the "
-          "run begins: torch if run.threads > 1 or if the GPUs of the ranks are expected to be faster than their cores "
-          "(by_device if some lanes train on cores), otherwise as by_model.",
+          "run begins: torch if run.threads > 1, or on ranks with GPUs if run.stack is a number above 1 or a GPU is "
+          "expected "
+          "to be faster than the cores of its rank (by_device if some lanes train on cores), otherwise as by_model.",
           Decides::results)
       .values_also_called({{"resident", "native"}});
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),

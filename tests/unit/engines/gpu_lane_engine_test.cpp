@@ -90,7 +90,8 @@ TEST_CASE("once a GPU has failed, engines on GPUs are not destroyed, also withou
   auto of_other_lane = make_gpu_lane_engine(std::make_unique<Counted>(100, destroyed), nullptr);
   auto engine = make_gpu_lane_engine(std::make_unique<Counted>(1, destroyed), nullptr);
   const EngineCalls calls{[](TrainedIteration&&) {}, [] { return false; }, {}};
-  CHECK_THROWS_AS(engine->train({{0, 3}}, calls), GpuError);
+  CHECK_THROWS_MATCHES(engine->train({{0, 3}}, calls), GpuError,
+                       Catch::Matchers::Message("the GPU has failed (CUDA error: unspecified launch failure)"));
   CHECK_FALSE(engine->has_lost_gpu());
   engine.reset();
   of_other_lane.reset();

@@ -91,7 +91,8 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
       std::min(static_cast<double>(least(lanes_on_cores(study.run, world, node))), std::ceil(at_once / world.size())));
   facts.gpus.lanes = world.sum(placement.gpu_lanes());
   facts.gpus.lane_bytes = static_cast<double>(least(bytes_of_gpu_lane(study, facts, placement)));
-  const StackPlan stack = stack_plan(with_settled_mode(study, facts), plan, facts.gpus);
+  const StackPlan stack =
+      stack_plan(with_settled_mode(study, facts), plan, facts.shape, facts.training_rows, facts.gpus);
   facts.gpu_speedup = expected_gpu_speedup(plan, facts.shape, facts.training_rows, lanes, world.size(), stack);
   return facts;
 }

@@ -34,13 +34,20 @@ double lane_bytes(double gpu_bytes, std::int64_t ranks, std::int64_t lanes, doub
 /// other searches.
 std::optional<double> most_at_once(const Study& study);
 
+/// The most models that a stack of the study may train together so that search.time ends the search. If the search has
+/// to wait until a trial is complete, the models of this trial advance with their stack: a stack should then not need
+/// more than half of search.time, if it has the models of more than one trial. Otherwise max_stack.
+std::int64_t most_in_time(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t training_rows);
+
 /// The plan for a study whose run.engine is open or settled: with run.stack if it is a number; otherwise with at most
-/// so many slots as there are models, and the memory of the GPUs. Without GPUs, or if the study does not allow stacks,
-/// one model at a time. `study`: with a settled data.mode.
-StackPlan stack_plan(const Study& study, const Plan& plan, const GpuFacts& gpus);
+/// so many slots as there are models and as most_in_time() allows, and the memory of the GPUs. Without GPUs, or if the
+/// study does not allow stacks, one model at a time. `study`: with a settled data.mode. `training_rows`:
+/// training_rows_per_iteration().
+StackPlan stack_plan(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t training_rows,
+                     const GpuFacts& gpus);
 
 /// run.stack of the settled study: that of stack_plan(), with the widest stack of all trials. `study`: with all other
-/// keys settled. `training_rows`: training_rows_per_iteration().
+/// keys settled.
 StackSize settled_stack(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t training_rows,
                         const GpuFacts& gpus);
 

@@ -93,11 +93,11 @@ TEST_CASE("a search that learns plans for as many models as it trains at the sam
   study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
   study.search.batch = 6;
   CHECK(most_at_once(study) == 6.0);
-  CHECK(stack_plan(study, test::whole_plan(study), {2, gibibyte}).models == 3);
+  CHECK(stack_plan(study, test::whole_plan(study), shape, shape.rows, {2, gibibyte}).models == 3);
   CHECK(settled(study, 2, 64 * gibibyte) == StackSize{4, 65536});
   study.search.method = SearchMethod::random;
   CHECK_FALSE(most_at_once(study).has_value());
-  CHECK(stack_plan(study, test::whole_plan(study), {2, gibibyte}).models == 500);
+  CHECK(stack_plan(study, test::whole_plan(study), shape, shape.rows, {2, gibibyte}).models == 500);
 }
 
 TEST_CASE("shapes of a study have their own widths, and the study has the widest") {
@@ -137,7 +137,7 @@ TEST_CASE("auto takes GPUs with stacks only where the cores are expected to be s
   study.train.batch_size = 32;
   const auto speedup = [&](std::int64_t cores, const GpuFacts& gpus) {
     const Plan plan = test::whole_plan(study);
-    return expected_gpu_speedup(plan, shape, shape.rows, cores, 1, stack_plan(study, plan, gpus));
+    return expected_gpu_speedup(plan, shape, shape.rows, cores, 1, stack_plan(study, plan, shape, shape.rows, gpus));
   };
   CHECK(speedup(4, {1, 64 * gibibyte}) > 1);
   CHECK(speedup(4, {1, 0}) < 1);  // no memory for stacks
@@ -159,6 +159,36 @@ TEST_CASE("auto takes GPUs with stacks only where the cores are expected to be s
   const double of_list = speedup(1, {1, 64 * gibibyte});
   CHECK(of_range / of_list > 0.5);
   CHECK(of_range / of_list < 2);
+}
+
+TEST_CASE("stacks of a search that ends after a time do not delay the first complete trial") {
+  Study study = study_of(1);
+  study.train.epochs = 1000;
+  study.train.batch_size = 32;
+  study.search.method = SearchMethod::random;
+  study.search.keys = {{"train.learning_rate", {"0.001", "0.1"}, Sampling::log_uniform}};
+  study.search.folds = 5;
+  const auto most = [&](std::int64_t seconds) {
+    study.search.time = seconds;
+    return most_in_time(study, test::whole_plan(study), shape, shape.rows);
+  };
+  CHECK(most(1) == 8);  // five folds
+  CHECK(most(10) > 8);
+  CHECK(most(10) < max_stack);
+  CHECK(most(3600) == max_stack);
+  study.search.trials = 1000;
+  CHECK(most(0) == max_stack);  // no time
+  study.search.trials = 0;
+  study.search.folds = 1;
+  study.data.validation = 0.2;
+  study.train.patience = 5;
+  study.train.best_weights = true;
+  CHECK(most(1) == max_stack);  // trainings are cut
+  study.search.time = 1;
+  study.search.folds = 5;
+  CHECK(settled(study, 1, 64 * gibibyte) == StackSize{8, 65536});
+  study.run.stack = StackSize{64};
+  CHECK(settled(study, 1, 64 * gibibyte) == StackSize{64});
 }
 
 TEST_CASE("a number of models that does not fit into the memory of a GPU is refused with one that fits") {
