@@ -190,7 +190,7 @@ std::optional<OpenRun> open_run(const SettledStudy& study, bool uses_stored_stud
   const bool may_choose = study->run.output.empty() && !request.resume && slice.is_whole();
   std::set<std::string> gpus;
   const auto gpu = header.platform ? header.platform->gpu : std::nullopt;
-  for (const auto& name : world.gather(gpu.value_or("")))
+  for (const auto& name : world.gather(gpu.value_or("")))  // texts only: empty without a GPU
     if (!name.empty()) gpus.insert(name);
   std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;

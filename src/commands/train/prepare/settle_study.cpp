@@ -116,17 +116,25 @@ PredictionsKept settled_predictions(const Study& study, const JobFacts& facts) {
   return are_few || study.search.ensemble == EnsembleKind::greedy ? PredictionsKept::held_out : PredictionsKept::none;
 }
 
-bool any_network(const Plan& plan) {
+// Whether any trial of the plan meets a condition that depends only on its network.
+template <class Condition>
+bool any_trial(const Plan& plan, const Condition& condition) {
   bool any = false;
-  plan.for_each_network([&](const Trial& trial) { any = any || is_network(trial.model.kind); });
+  plan.for_each_network([&](const Trial& trial) { any = any || condition(trial); });
   return any;
+}
+
+bool has_networks(const Plan& plan) {
+  return any_trial(plan, [](const Trial& trial) { return is_network(trial.model.kind); });
+}
+
+bool has_trees(const Plan& plan) {
+  return any_trial(plan, [](const Trial& trial) { return !is_network(trial.model.kind); });
 }
 
 // Whether lanes with a GPU train any model on it. `engine`: settled.
 bool any_uses_gpus(const Plan& plan, const DataShape& shape, AutoOr<EngineKind> engine) {
-  bool any = false;
-  plan.for_each_network([&](const Trial& trial) { any = any || engine_of(trial, shape, engine, gpu_lane).uses_gpus; });
-  return any;
+  return any_trial(plan, [&](const Trial& trial) { return engine_of(trial, shape, engine, gpu_lane).uses_gpus; });
 }
 
 // `study`: with settled predictions.
@@ -204,9 +212,7 @@ void require_trainable(const SettledStudy& settled, const Plan& plan, const JobF
                     settled.stack().most, settled->data.file));
   if (settled.ensemble() == EnsembleKind::greedy)
     if (const auto obstacle = ensemble_obstacle(settled)) throw UsageError(obstacle->sentence());
-  bool has_trees = false;
-  plan.for_each_network([&](const Trial& trial) { has_trees = has_trees || !is_network(trial.model.kind); });
-  require(settled.mode() == DataMode::memory || !has_trees, [&] {
+  require(settled.mode() == DataMode::memory || !has_trees(plan), [&] {
     return fmt::format(
         "'{}' would be streamed ({} of data, {} available per node, data.memory = {}), but model.kind = boosted_trees "
         "needs the rows in memory. Use nodes with more memory, set data.mode = memory, or choose a network.",
@@ -260,8 +266,8 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
       if (study.run.device == DeviceRequest::cuda)
         throw UsageError(fmt::format(
             "run.device = cuda, but no model of the study trains on GPUs (run.engine = {}{}). Set run.device = auto{}.",
-            setting_text(placed.study, "run.engine"), any_network(plan) ? "" : "; boosted trees train on cores",
-            any_network(plan) ? ", or run.engine = torch" : ""));
+            setting_text(placed.study, "run.engine"), has_networks(plan) ? "" : "; boosted trees train on cores",
+            has_networks(plan) ? ", or run.engine = torch" : ""));
     });
     RunOptions on_cores = placed.study->run;
     on_cores.device = DeviceRequest::cpu;
@@ -304,8 +310,6 @@ std::string note_on_gpus(const SettledStudy& settled, const Plan& plan, const Jo
     if (on_cores && other == nullptr) other = gpu_engine(trial, facts.shape);
   });
   if (other == nullptr) return "";
-  bool any_trees = false;  // which the other engine does not train
-  plan.for_each_network([&](const Trial& trial) { any_trees = any_trees || !is_network(trial.model.kind); });
   const auto times = [](double value) {
     return value < 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
   };
@@ -316,7 +320,7 @@ std::string note_on_gpus(const SettledStudy& settled, const Plan& plan, const Jo
       setting_text(settled, "run.engine"),
       speedup > 1 ? fmt::format("but the GPU is expected to be {} times as fast", times(speedup))
                   : fmt::format("which are expected to be {} times as fast as the GPU", times(1 / speedup)),
-      any_trees ? "by_device" : other->name);
+      has_trees(plan) ? "by_device" : other->name);
 }
 
 std::string note_on_batch(const Study& study, std::int64_t lanes) {

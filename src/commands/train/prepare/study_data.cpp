@@ -82,6 +82,7 @@ void require_counts(const Plan& plan, const DataOptions& options, const DataSet&
   });
 }
 
+// Separates the data from their memory.
 void set_data(StudyData& prepared, DataSet data) {
   prepared.memory = {std::move(data.owner), std::move(data.marks.owner)};
   prepared.data = std::move(data);
