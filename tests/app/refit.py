@@ -93,7 +93,7 @@ def check_refit(directory, table, members=1, folds=3, best_weights=True):
     with h5py.File(f"runs/{directory}/results.h5") as file:
         best = file["trials"][0]
     fits = [row for row in search if column([row], "trial")[0] == str(best["trial"])
-            and column([row], "stage")[0] == str(best["stage"]) and column([row], "status")[0] == "finished"]
+            and column([row], "stage")[0] == str(best["stage"]) and column([row], "status")[0] in ("finished", "cut")]
     of = {name: SAME.index(name) for name in SAME}
     lengths = sorted((int(fit[of["best_epoch"]]) + 1 if best_weights else int(fit[of["epochs"]])) *
                      int(fit[of["steps"]]) // int(fit[of["epochs"]]) for fit in fits)
